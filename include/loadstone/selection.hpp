@@ -1,0 +1,26 @@
+// Which part of a dataset is loaded: one integer or slice an axis, with NumPy's meaning.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace loadstone {
+
+/// begin:end:step with NumPy's meaning: negative indices count from the end, missing ones are the ends, step >= 1.
+struct Slice {
+  std::optional<std::int64_t> begin;
+  std::optional<std::int64_t> end;
+  std::int64_t step = 1;
+  bool operator==(const Slice&) const = default;
+};
+
+/// One entry an axis, from the first; missing ones are whole. An integer drops its axis.
+using Selection = std::vector<std::variant<std::int64_t, Slice>>;
+
+/// Parses "1::7,-2". Error{bad_argument} on anything else.
+Selection parse_selection(std::string_view text);
+
+}  // namespace loadstone

@@ -1,0 +1,31 @@
+// What a load did: bytes, peaks, seconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace loadstone {
+
+/// Of one rank, or totals over ranks where stated; times are in seconds. Read may exceed wanted by block rounding.
+struct LoadStats {
+  std::int64_t bytes_wanted = 0;
+  std::int64_t bytes_read = 0;                       ///< equals the sum over `bytes_by_way`
+  std::int64_t bytes_in_place = 0;                   ///< landed in the tile directly
+  std::int64_t bytes_staged = 0;                     ///< went through staging
+  std::map<std::string, std::int64_t> bytes_by_way;  ///< "buffered", "direct", "mapped"
+  std::map<std::string, double> seconds_by_step;     ///< "discover", "plan", "allocate", "read", "wait", "place", ...
+  std::int64_t requests = 0;
+  std::int64_t short_reads = 0;
+  std::int64_t retries = 0;
+  std::map<std::string, std::int64_t> fallbacks;  ///< reason -> times
+  std::int64_t opens = 0;
+  std::int64_t unverified_bytes = 0;
+  std::int64_t budget_bytes = 0;
+  std::int64_t peak_bytes = 0;  ///< of the budget; the worst rank's in totals
+  std::map<std::string, std::int64_t> peak_by_use;
+  double seconds = 0;  ///< wall clock of the call; the slowest rank's in totals
+  std::string backend;
+};
+
+}  // namespace loadstone

@@ -1,0 +1,81 @@
+// The budget ledger: every byte beyond the result is reserved here before it is allocated.
+#pragma once
+
+#include "core/interrupt.hpp"
+#include "core/status.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string_view>
+
+namespace loadstone {
+
+/// What a reservation is for; peaks are kept for each.
+enum class Use : std::uint8_t { staging, mapped, decode, metadata, exchange, pinned };
+inline constexpr int kUses = 6;
+std::string_view to_string(Use use) noexcept;
+
+class Ledger;
+
+/// A held piece of the budget. Move-only; gives itself back.
+class Reservation {
+ public:
+  Reservation() = default;
+  Reservation(Reservation&& other) noexcept;
+  Reservation& operator=(Reservation&& other) noexcept;
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  ~Reservation();
+
+  [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
+  void release() noexcept;
+
+ private:
+  friend class Ledger;
+  Reservation(Ledger* ledger, std::int64_t bytes, Use use) : ledger_(ledger), bytes_(bytes), use_(use) {}
+  Ledger* ledger_ = nullptr;
+  std::int64_t bytes_ = 0;
+  Use use_ = Use::staging;
+};
+
+/// Thread-safe. The sum of reservations never passes the limit: check, add and peak are one step.
+class Ledger {
+ public:
+  explicit Ledger(std::int64_t limit_bytes);
+  ~Ledger();
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  /// Waits, first come first served, until `bytes` are free. More than the limit fails at once with `budget`;
+  /// a stop is `cancelled`, no progress within the deadline is `deadline`.
+  Result<Reservation> reserve(std::int64_t bytes, Use use, const Interrupt& interrupt);
+  /// The same without waiting: `budget` if the bytes are not free now.
+  Result<Reservation> try_reserve(std::int64_t bytes, Use use);
+
+  [[nodiscard]] std::int64_t limit_bytes() const noexcept { return limit_; }
+  [[nodiscard]] std::int64_t held_bytes() const;
+  [[nodiscard]] std::int64_t peak_bytes() const;
+  [[nodiscard]] std::int64_t peak_bytes(Use use) const;
+  /// Starts a new peak at what is held now (a second load in one context has its own peak).
+  void reset_peak();
+
+ private:
+  friend class Reservation;
+  void give_back(std::int64_t bytes, Use use) noexcept;
+  [[nodiscard]] Fault over_limit(std::int64_t bytes) const;
+  Reservation take(std::int64_t bytes, Use use);
+
+  const std::int64_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable freed_;
+  std::deque<const void*> waiting_;
+  std::int64_t held_ = 0;
+  std::int64_t peak_ = 0;
+  std::array<std::int64_t, kUses> held_by_use_{};
+  std::array<std::int64_t, kUses> peak_by_use_{};
+};
+
+}  // namespace loadstone

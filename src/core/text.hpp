@@ -1,0 +1,27 @@
+// Text for people: escaped bytes, counted things.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loadstone {
+
+/// Bytes from a file, safe for a terminal and a log: control bytes and invalid UTF-8 become \xHH, cut at 200
+/// characters.
+std::string escape(std::string_view bytes, std::size_t max_characters = 200);
+/// "1 shard", "3 shards".
+std::string counted(std::int64_t n, std::string_view noun);
+/// "(10, 256)", "(10,)", "()".
+std::string shape_text(std::span<const std::int64_t> shape);
+/// "1,234,567".
+std::string grouped(std::int64_t n);
+/// Nearest of `choices` by edit distance; empty if none is near.
+std::string nearest(std::string_view word, std::span<const std::string> choices);
+/// "a, b, c".
+std::string joined(std::span<const std::string> words, std::string_view separator = ", ");
+
+}  // namespace loadstone

@@ -1,0 +1,46 @@
+// Placing elements: one strided copy with byte swap and cast fused into it, from packed file bytes to a tile.
+#pragma once
+
+#include "core/status.hpp"
+
+#include <loadstone/dtype.hpp>
+#include <loadstone/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace loadstone {
+
+/// One axis of a strided element copy, outermost first; strides in bytes.
+struct CopyAxis {
+  std::int64_t count = 0;
+  std::int64_t source_stride = 0;
+  std::int64_t target_stride = 0;
+};
+
+/// The element that a checked cast would have lost, or that would have wrapped.
+struct LostValue {
+  std::int64_t position = 0;  ///< linear position in the axes' order
+  const char* what = "";      ///< "is out of range", "is not a whole number", "would be rounded", "is NaN"
+};
+
+/// Copies elements of `source_dtype` (any byte order) at `source` to native `target_dtype` at `target`.
+/// Axes may be given in any order; the kernel picks the loop order and blocks C <-> F moves for the cache.
+/// Same types: bits are copied (byte swap by swap_unit). Otherwise numeric types are converted by `casting`:
+///  - lossless: the caller has checked that every value fits (can_cast_lossless)
+///  - checked: each value must survive the round trip, else LostValue (NaN survives between floats)
+///  - lossy: floats round to nearest even, float to integer truncates, both as NumPy; out of range or NaN to an integer
+///    is LostValue; to a float gives inf or NaN
+/// Returns the first lost value in loop order, if any; the target's content is then unspecified.
+std::optional<LostValue> copy_elements(const std::byte* source, const DType& source_dtype, std::byte* target,
+                                       const DType& target_dtype, std::span<const CopyAxis> axes, Casting casting);
+
+/// Whether every value of `from` fits `to`: NumPy's "safe" casts among numeric types, but integer to float only if the
+/// mantissa holds every value, and equal types always.
+bool can_cast_lossless(const DType& from, const DType& to);
+/// Whether a cast exists at all (both numeric, or equal apart from byte order; complex to real does not).
+bool can_cast(const DType& from, const DType& to);
+
+}  // namespace loadstone

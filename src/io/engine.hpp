@@ -1,0 +1,88 @@
+// The engine: decides how a byte is fetched, never which. It pulls reads, keeps a backend's queue full, handles short
+// reads, EINTR, refused direct I/O and changed files, and counts. It knows no format.
+#pragma once
+
+#include "core/interrupt.hpp"
+#include "core/ledger.hpp"
+#include "core/status.hpp"
+#include "io/backend.hpp"
+#include "io/file.hpp"
+
+#include <loadstone/options.hpp>
+#include <loadstone/stats.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace loadstone::io {
+
+/// A file of one run of the engine.
+struct InputFile {
+  FileName name;
+  FileIdentity identity;  ///< as found by discover; a difference at (re)opening or after the last read is `changed`
+  std::int64_t shard = -1;
+};
+
+/// Bytes [offset, offset + destination.size()) of a file, wanted at `destination`. Never overlaps another read's
+/// memory.
+struct Read {
+  std::int64_t file = 0;  ///< index into the files handed to run()
+  std::int64_t offset = 0;
+  std::span<std::byte> destination;
+  std::uint64_t tag = 0;  ///< the caller's
+  bool staged = false;    ///< destination is a staging buffer (for the statistics)
+};
+
+/// What the engine asks of its caller. Called on the engine's (the caller's) thread only.
+class ReadSource {
+ public:
+  virtual ~ReadSource() = default;
+  enum class Next : std::uint8_t { read, later, end };
+  /// The next read, in file-offset order within a file. `later`: none before another one is done (a staging buffer
+  /// must come back first); never returned while nothing is in flight.
+  virtual Next next(Read& read) = 0;
+  /// All bytes of the read have arrived. A failure stops the run.
+  virtual Status done(const Read& read) = 0;
+  /// Called between completions, at least every 50 ms while waiting: a peer's stop notice, progress. A failure stops.
+  virtual Status poll() { return {}; }
+};
+
+/// Settled settings of an engine (see io.md section 10); made from options and the environment in one place.
+struct EngineSettings {
+  std::string backend = "auto";
+  std::string direct = "auto";      ///< auto on off require
+  std::string mapped = "auto";      ///< auto off
+  std::string huge_pages = "auto";  ///< auto off hugetlb
+  std::string page_cache = "keep";  ///< keep spare
+  std::string landing = "auto";     ///< auto staged
+  std::string fs_class;
+  std::int64_t request_bytes = 0;  ///< 0: by the file-system class
+  std::int64_t depth = 0;          ///< 0: by the file-system class
+  std::int64_t threads = 0;
+  std::int64_t open_files = 0;
+  std::int64_t retries = 0;
+  IdentityRule identity = IdentityRule::strict;
+  int ranks_on_node = 1;
+};
+
+/// Not thread-safe; one run at a time. A run that fails has drained everything that was in flight.
+class Engine {
+ public:
+  /// The backend is made here; `backend` overrides the table's (tests put doubles in).
+  static Result<std::unique_ptr<Engine>> make(EngineSettings settings, const Opener& opener, Ledger& ledger,
+                                              std::unique_ptr<Backend> backend = nullptr);
+  virtual ~Engine() = default;
+
+  /// Reads all that the source hands out. Afterwards each file's identity has been compared after its last read.
+  virtual Status run(std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt) = 0;
+  /// Counts since the last call: bytes per way, requests, short reads, retries, fallbacks, opens, seconds.
+  virtual LoadStats take_stats() = 0;
+  [[nodiscard]] virtual const std::string& backend_name() const = 0;
+};
+
+}  // namespace loadstone::io

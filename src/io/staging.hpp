@@ -1,0 +1,58 @@
+// The staging pool: equal blocks from 2 MiB-aligned slabs, charged to the ledger, handed out as leases.
+#pragma once
+
+#include "core/ledger.hpp"
+#include "core/status.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace loadstone::io {
+
+class StagingPool;
+
+/// A held block. Move-only; returns itself. The pool outlives its leases.
+class StagingLease {
+ public:
+  StagingLease() = default;
+  StagingLease(StagingLease&& other) noexcept;
+  StagingLease& operator=(StagingLease&& other) noexcept;
+  StagingLease(const StagingLease&) = delete;
+  StagingLease& operator=(const StagingLease&) = delete;
+  ~StagingLease();
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] bool valid() const noexcept { return pool_ != nullptr; }
+  void release() noexcept;
+
+ private:
+  friend class StagingPool;
+  StagingPool* pool_ = nullptr;
+  std::span<std::byte> bytes_;
+};
+
+/// Thread-safe. Blocks are `block_bytes` rounded up to 4 KiB; at most `max_blocks`; last in, first out.
+class StagingPool {
+ public:
+  StagingPool(Ledger& ledger, std::int64_t block_bytes, std::int64_t max_blocks, std::string huge_pages = "auto");
+  ~StagingPool();
+  StagingPool(const StagingPool&) = delete;
+  StagingPool& operator=(const StagingPool&) = delete;
+
+  /// An idle block, or a new one if the budget and the count allow; an invalid lease if none can be had now.
+  Result<StagingLease> try_lease();
+  [[nodiscard]] std::int64_t block_bytes() const noexcept;
+  [[nodiscard]] std::int64_t blocks_made() const;
+  /// Returns idle memory to the system and the ledger.
+  void trim();
+
+ private:
+  friend class StagingLease;
+  void give_back(std::span<std::byte> bytes) noexcept;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace loadstone::io

@@ -1,0 +1,23 @@
+// Discover: from what the user typed to a Dataset. Paths are listed once, headers are scanned over ranks and threads,
+// gathered once, and all faults of all shards come in one report, equal on every rank and for every rank count.
+#pragma once
+
+#include "comm/agree.hpp"
+#include "core/status.hpp"
+
+#include <loadstone/dataset.hpp>
+#include <loadstone/load.hpp>
+#include <loadstone/options.hpp>
+
+#include <optional>
+
+namespace loadstone::loader {
+
+/// Collective over the agreement's communicator. The verdict is inside: every rank gets the dataset, or the same
+/// failure (phase "discover").
+/// @param cast  the type that the result is asked for: shards of several types are then no fault if each casts
+///              (lossless or not is the planner's to judge); for raw shards without a sidecar it states their type
+Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
+                         comm::Agreement& agreement);
+
+}  // namespace loadstone::loader
