@@ -20,7 +20,7 @@ endif()
 add_library(loadstone_flags INTERFACE)
 target_compile_options(loadstone_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
-  -Woverloaded-virtual -Wnull-dereference -Werror -fstack-protector-strong)
+  -Woverloaded-virtual -Wnull-dereference -Wno-missing-field-initializers -Werror -fstack-protector-strong)
 target_compile_definitions(loadstone_flags INTERFACE _GLIBCXX_ASSERTIONS)
 if(LOADSTONE_SANITIZE)
   target_compile_options(loadstone_flags INTERFACE -fsanitize=${LOADSTONE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
