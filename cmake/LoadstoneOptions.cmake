@@ -23,6 +23,6 @@ if(SKBUILD)
   set(LOADSTONE_TESTS_SCOPE EXCLUDE_FROM_ALL)  # a wheel needs no tests built first: `loadstone_tests` builds them
 else()
   set(LOADSTONE_INSTALL_BINDIR ${CMAKE_INSTALL_BINDIR})
-  set(LOADSTONE_INSTALL_MODULEDIR ${CMAKE_INSTALL_LIBDIR}/loadstone)
+  set(LOADSTONE_INSTALL_MODULEDIR lib/loadstone)  # not LIBDIR: one place to look for, on every system
   set(LOADSTONE_TESTS_SCOPE "")
 endif()
