@@ -33,7 +33,7 @@ FOREIGN = {
     r"(gtest|gmock)/.*": r"tests/.*",
     r"dlfcn\.h": r"src/comm/\w+\.cpp",
     # What opens, maps and reads files.
-    r"(fcntl\.h|sys/mman\.h|sys/uio\.h|sys/vfs\.h|fstream)": r"(src/io/.*|tests/.*|cli/.*_main\.cpp)",
+    r"(fcntl\.h|sys/mman\.h|sys/uio\.h|sys/vfs\.h|fstream)": r"(src/io/.*|src/core/pages\.cpp|tests/.*)",
 }
 
 # Calls that open, map or read, outside src/io. Names that are also ours (open, read) count only with a leading `::`.
@@ -41,7 +41,8 @@ RAW_CALL = re.compile(
     r"(?<![\w:.>])(?:::(?:open|openat|creat|read|write|mmap|munmap|pread|preadv|preadv2|pwrite|readv|fopen)"
     r"|(?:std::)?(?:openat|openat2|mmap|munmap|mremap|pread|preadv|preadv2|pwrite|fopen|freopen|fread))\s*\("
 )
-RAW_CALLS_IN = re.compile(r"src/io/.*|cli/signal_watch\.cpp")  # the latter: a pipe from a signal handler, no file
+# The two others touch no file: anonymous pages, and a pipe that a signal handler writes to.
+RAW_CALLS_IN = re.compile(r"src/io/.*|src/core/pages\.cpp|cli/signal_watch\.cpp")
 
 # `#if` feature switches live in the tables only.
 SWITCH = re.compile(r"^\s*#\s*(?:el)?if[^\n]*\bLOADSTONE_(?:WITH|HAVE|HAS)_\w+", re.MULTILINE)
