@@ -10,6 +10,7 @@
 #include <loadstone/options.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace loadstone::loader {
 
@@ -19,5 +20,16 @@ namespace loadstone::loader {
 ///              (lossless or not is the planner's to judge); for raw shards without a sidecar it states their type
 Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
                          comm::Agreement& agreement);
+
+/// A dataset with what is wrong with it, for those who want what is sound of a faulty one.
+struct Survey {
+  Dataset dataset;            ///< all shards that could be named; of faulty ones, what is known
+  std::vector<Fault> faults;  ///< the report of discover(), empty if there are none
+  std::vector<bool> sound;    ///< one a shard: it can be read
+};
+
+/// As discover(), but faults are part of the value. A failure only where the shards cannot be listed, or ranks differ.
+Result<Survey> survey(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
+                      comm::Agreement& agreement);
 
 }  // namespace loadstone::loader
