@@ -57,4 +57,9 @@ struct Found {
   std::vector<Fault> warnings;
 };
 
+/// The path of a file as it can be opened from here, without "./".
+std::string path_of(const io::FileName& file);
+/// The same for people: control bytes escaped.
+std::string shown_path(const io::FileName& file);
+
 }  // namespace loadstone::loader

@@ -166,13 +166,12 @@ Record scan_file(const Found& found, std::size_t at, const io::Opener& opener, c
   Result<io::Descriptor> file = opener.open(found.files[at]);
   Status status = file.ok() ? describe_file(found, at, file->get(), limits, record) : std::move(file).status();
   if (status.ok()) return record;
-  const std::string path = found.files[at].path();
-  if (!file.ok() && found.named_by_data && is_absent(status.failure(), path)) {
+  if (!file.ok() && found.named_by_data && is_absent(status.failure(), found.files[at].path())) {
     record.faults.push_back(missing(found));
   } else {
     record.faults = std::move(std::move(status).take().faults);
   }
-  for (Fault& fault : record.faults) fault.path = path;
+  for (Fault& fault : record.faults) fault.path = shown_path(found.files[at]);
   return record;
 }
 
