@@ -11,6 +11,7 @@
 #include <loadstone/options.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace loadstone::loader {
 
