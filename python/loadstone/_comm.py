@@ -39,7 +39,7 @@ def choose_stack() -> None:
 def _stand_ins() -> list[str]:
     """Where a build or an install may have put our libmpi.so.12, seen from this package."""
     here = os.path.dirname(os.path.abspath(__file__))
-    folders = (".", "lib/loadstone", "../lib/loadstone", "../../../loadstone")
+    folders = (".", "loadstone", "../lib/loadstone", "../../../loadstone")
     candidates = (os.path.join(here, folder, "libmpi.so.12") for folder in folders)
     return [path for path in candidates if os.path.exists(path)]
 

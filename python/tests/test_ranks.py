@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from conftest import write_shards
 
 import loadstone
-from conftest import write_shards
 
 CUBE = np.arange(61 * 7, dtype="i4").reshape(61, 7)
 
