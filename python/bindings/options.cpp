@@ -24,6 +24,18 @@ void bind_words(nb::module_& m) {
       .value("size_mtime", IdentityRule::size_mtime);
 }
 
+std::optional<std::string> text_of(const std::optional<DType>& dtype) {
+  return dtype ? std::optional(dtype->str()) : std::nullopt;
+}
+
+/// The text has been through parse_dtype already.
+std::optional<DType> dtype_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::optional<DType> dtype = parse_dtype(*text);
+  if (!dtype) throw nb::value_error("unknown dtype text");
+  return dtype;
+}
+
 void bind_slice(nb::module_& m) {
   nb::class_<Slice>(m, "Slice", "begin:end:step of one axis.")
       .def(
@@ -51,8 +63,14 @@ void bind_open_options(nb::module_& m) {
       .def_rw("strict", &OpenOptions::strict)
       .def_rw("max_header_bytes", &OpenOptions::max_header_bytes)
       .def_rw("sidecar", &OpenOptions::sidecar)
-      .def_rw("raw_dtype", &OpenOptions::raw_dtype)
-      .def_rw("trailing_shape", &OpenOptions::trailing_shape, nb::arg().none())
+      .def_prop_rw(
+          "cast", [](const OpenOptions& o) { return text_of(o.cast); },
+          [](OpenOptions& o, const std::optional<std::string>& text) { o.cast = dtype_of(text); },
+          nb::for_setter(nb::arg().none()))
+      .def_prop_rw(
+          "trailing_shape", [](const OpenOptions& o) { return o.trailing_shape; },
+          [](OpenOptions& o, const std::optional<Shape>& shape) { o.trailing_shape = shape; },
+          nb::for_setter(nb::arg().none()))
       .def_rw("byteorder", &OpenOptions::byteorder)
       .def_rw("header_bytes", &OpenOptions::header_bytes, nb::arg().none())
       .def_rw("allow_tail", &OpenOptions::allow_tail);
@@ -75,15 +93,6 @@ void bind_io_options(nb::module_& m) {
       .def_rw("retries", &IoOptions::retries);
 }
 
-std::optional<std::string> dtype_text(const LoadOptions& options) {
-  return options.dtype ? std::optional(options.dtype->str()) : std::nullopt;
-}
-
-void set_dtype(LoadOptions& options, const std::optional<std::string>& text) {
-  options.dtype = text ? parse_dtype(*text) : std::nullopt;
-  if (text && !options.dtype) throw nb::value_error("unknown dtype text");
-}
-
 void set_rows_per_rank(LoadOptions& options, const std::optional<std::vector<std::int64_t>>& rows) {
   options.has_rows_per_rank = rows.has_value();
   options.rows_per_rank = rows.value_or(std::vector<std::int64_t>());
@@ -103,7 +112,10 @@ void bind_load_options(nb::module_& m) {
       .def_rw("overdecompose", &LoadOptions::overdecompose)
       .def_rw("rows", &LoadOptions::rows, nb::arg().none())
       .def_rw("select", &LoadOptions::select)
-      .def_prop_rw("dtype", &dtype_text, &set_dtype, nb::for_setter(nb::arg().none()))
+      .def_prop_rw(
+          "dtype", [](const LoadOptions& o) { return text_of(o.dtype); },
+          [](LoadOptions& o, const std::optional<std::string>& text) { o.dtype = dtype_of(text); },
+          nb::for_setter(nb::arg().none()))
       .def_rw("casting", &LoadOptions::casting)
       .def_rw("budget_bytes", &LoadOptions::budget_bytes, nb::arg().none())
       .def_rw("verify", &LoadOptions::verify)

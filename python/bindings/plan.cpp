@@ -13,12 +13,8 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("dtype", [](const LoadPlan& p) { return p.dtype.str(); })
       .def("to_text", [](const LoadPlan& p) { return to_text(p.to_text()); })
       .def("to_json", [](const LoadPlan& p) { return to_text(p.to_json()); });
-  m.def(
-      "plan",
-      [](const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
-         std::optional<std::int64_t> only_rank) { return plan(dataset, options, ranks, only_rank); },
-      "dataset"_a, "options"_a, "ranks"_a, "only_rank"_a.none(), Unlocked(),
-      "Plans a load of a dataset in hand. Local.");
+  m.def("make_plan", &make_plan, "dataset"_a, "options"_a, "ranks"_a, "only_rank"_a.none(), Unlocked(),
+        "Plans a load of a dataset in hand. Local.");
 }
 
 }  // namespace loadstone::python

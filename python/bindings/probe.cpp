@@ -29,7 +29,7 @@ void bind_probe(nb::module_& m) {
                 .format(to_text(s.name), to_text(s.value), to_text(s.origin));
           },
           nb::sig("def __repr__(self) -> str"));
-  m.def("formats", &formats, "Formats that can be read.");
+  m.def("known_formats", &known_formats, "Formats that can be read.");
   m.def("backends", &backends, "Ways to fetch bytes.");
   m.def("communicators", &communicators, "Ways for ranks to reach each other.");
   m.def("settings", &settings, "Every setting and where it comes from.");

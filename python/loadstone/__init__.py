@@ -27,11 +27,11 @@ from loadstone._core import (
     WrittenShard,
     backends,
     communicators,
-    formats,
     self_communicator,
     settings,
     version,
 )
+from loadstone._core import known_formats as formats
 from loadstone._errors import (
     ArgumentError,
     ArgumentTypeError,

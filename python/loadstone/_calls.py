@@ -32,13 +32,13 @@ def open(
 ) -> Dataset:
     """Finds the shards and checks their headers, without reading data. All faults come in one `Error`. Collective.
 
-    `paths` are directories, globs, files or manifest files, one or a list. `dtype` states the element type of raw
-    shards without a sidecar.
+    `paths` are directories, globs, files or manifest files, one or a list. `dtype` is the type that a load
+    will cast to; of raw shards without a sidecar, the type of the files.
     """
     ranks = _comm.resolve(comm)
     faults = _first_faults(more, _options.DATASET_KEYWORDS)
     options = _options.open_options(more, faults)
-    options.raw_dtype = args.check(faults, args.optional(args.dtype), "dtype", dtype, None) or ""
+    options.cast = args.check(faults, args.optional(args.dtype), "dtype", dtype, None)
     names = _names(faults, paths)
     if faults:
         _core.refuse(faults, ranks)
@@ -134,9 +134,9 @@ def plan(
     if faults:
         _core.refuse(faults, group)
     if isinstance(paths, Dataset):
-        return Plan(_core.plan(paths, options, number, only))
-    options.open.raw_dtype = options.dtype or ""
-    return Plan(_core.plan(_core.open(names, options.open, group), options, number, only))
+        return Plan(_core.make_plan(paths, options, number, only))
+    options.open.cast = options.dtype
+    return Plan(_core.make_plan(_core.open(names, options.open, group), options, number, only))
 
 
 def stream(
