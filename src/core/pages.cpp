@@ -1,0 +1,60 @@
+#include "core/pages.hpp"
+
+#include <sys/mman.h>
+
+#include <new>
+#include <utility>
+
+#include "core/checked.hpp"
+
+namespace loadstone {
+namespace {
+
+constexpr std::int64_t kSmallPageBytes = 4096;
+// Below this the rounding to 2 MiB costs more than the faults it saves.
+constexpr std::int64_t kHugeFromBytes = std::int64_t{4} << 20;
+
+std::span<std::byte> map(std::int64_t bytes, int extra_flags) {
+  void* const at = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | extra_flags, -1, 0);
+  if (at == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(at), static_cast<std::size_t>(bytes)};
+}
+
+}  // namespace
+
+Pages::Pages(std::int64_t bytes, std::string_view huge_pages, std::int64_t skew) {
+  const bool large = bytes >= kHugeFromBytes;
+  const std::int64_t boundary = large ? kHugePageBytes : kSmallPageBytes;
+  const std::int64_t needed = round_up(bytes + skew, boundary);
+  if (large && huge_pages == "hugetlb") mapping_ = map(needed, MAP_HUGETLB);
+  // The kernel aligns to 4 KiB only: one boundary more, then start at the first multiple inside.
+  if (mapping_.empty()) mapping_ = map(large ? needed + boundary : needed, 0);
+  if (mapping_.empty()) throw std::bad_alloc();
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(mapping_.data()));
+  const std::int64_t start = round_up(address, boundary) - address;
+  if (large && huge_pages != "off") {
+    madvise(mapping_.data() + start, static_cast<std::size_t>(needed), MADV_HUGEPAGE);
+  }
+  bytes_ = mapping_.subspan(static_cast<std::size_t>(start + skew), static_cast<std::size_t>(bytes));
+}
+
+Pages::Pages(Pages&& other) noexcept
+    : mapping_(std::exchange(other.mapping_, {})), bytes_(std::exchange(other.bytes_, {})) {}
+
+Pages& Pages::operator=(Pages&& other) noexcept {
+  if (this != &other) {
+    unmap();
+    mapping_ = std::exchange(other.mapping_, {});
+    bytes_ = std::exchange(other.bytes_, {});
+  }
+  return *this;
+}
+
+Pages::~Pages() { unmap(); }
+
+void Pages::unmap() noexcept {
+  if (!mapping_.empty()) munmap(mapping_.data(), mapping_.size());
+}
+
+}  // namespace loadstone

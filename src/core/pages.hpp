@@ -1,0 +1,36 @@
+// Anonymous memory for tiles and staging: large, aligned, untouched until used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace loadstone {
+
+inline constexpr std::int64_t kHugePageBytes = std::int64_t{2} << 20;
+
+/// Move-only owner of a private anonymous mapping. Pages are zero and take no memory until they are touched.
+class Pages {
+ public:
+  Pages() = default;
+  /// @param bytes       > 0; throws std::bad_alloc if the system refuses
+  /// @param huge_pages  "auto" asks for 2 MiB pages from 4 MiB on, "hugetlb" takes them from the reserved pool (and
+  ///                    falls back to asking), "off" never asks
+  /// @param skew        start of bytes() beyond a 2 MiB boundary (from 4 MiB on; else beyond a 4 KiB one)
+  explicit Pages(std::int64_t bytes, std::string_view huge_pages = "auto", std::int64_t skew = 0);
+  Pages(Pages&& other) noexcept;
+  Pages& operator=(Pages&& other) noexcept;
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages();
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  void unmap() noexcept;
+  std::span<std::byte> mapping_;
+  std::span<std::byte> bytes_;
+};
+
+}  // namespace loadstone

@@ -1,0 +1,7 @@
+#include <loadstone/version.hpp>
+
+namespace loadstone {
+
+const char* version() noexcept { return LOADSTONE_VERSION; }
+
+}  // namespace loadstone

@@ -1,0 +1,32 @@
+#include "core/pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace loadstone {
+namespace {
+
+std::uintptr_t address(const Pages& pages) { return reinterpret_cast<std::uintptr_t>(pages.bytes().data()); }
+
+TEST(Pages, IO26LargeOnesStartOnA2MiBBoundaryPlusTheSkew) {
+  for (const char* const huge : {"auto", "off", "hugetlb"}) {
+    EXPECT_EQ(address(Pages(5 << 20, huge)) % (2 << 20), 0U) << huge;
+    EXPECT_EQ(address(Pages(5 << 20, huge, 576)) % (2 << 20), 576U) << huge;
+  }
+  EXPECT_EQ(address(Pages(100, "auto", 64)) % 4096, 64U);
+}
+
+TEST(Pages, BytesAreZeroAndWritableToTheEnd) {
+  Pages pages((4 << 20) + 17, "auto", 128);
+  EXPECT_EQ(pages.bytes().size(), (4U << 20) + 17);
+  EXPECT_EQ(pages.bytes().front(), std::byte{0});
+  pages.bytes().back() = std::byte{1};
+  Pages moved = std::move(pages);
+  EXPECT_EQ(moved.bytes().back(), std::byte{1});
+  EXPECT_TRUE(pages.bytes().empty());  // NOLINT(bugprone-use-after-move): a moved-from owner owns nothing
+}
+
+}  // namespace
+}  // namespace loadstone
