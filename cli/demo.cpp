@@ -145,7 +145,7 @@ Report run_demo(const Arguments& arguments, const Context& context) {
   if (!context.speaks()) return {};
   const TemporaryFolder folder;
   Script script(arguments, context, folder.path());
-  script.run({"write", kShownAs, "--shape", "49152,128", "--shards", "6", "--force"});
+  script.run({"write", kShownAs, "--shape", "49152,128", "--shards", "6"});
   script.run({"inspect", kShownAs});
   script.say(picture_of(folder.path()));
   script.run({"plan", kShownAs, "--ranks", "4", "--budget", "2MiB"});
