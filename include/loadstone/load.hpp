@@ -1,4 +1,4 @@
-// The calls: open, plan, load, stream, verify, write, clean. Collective over `comm` unless stated.
+// The calls: open, make_plan, load, stream, verify, write, clean. Collective over `comm` unless stated.
 // Every rank returns, or every rank throws the same Error (code and text), and the communicator can be used again.
 #pragma once
 
@@ -24,8 +24,8 @@ Dataset open(const Paths& paths, const OpenOptions& options = {}, const CommPtr&
 
 /// Plans a load of a dataset in hand on any number of ranks. Local and pure but for the environment's defaults.
 /// @param only_rank  plans that rank alone (totals that need all ranks are then left out of `ranks`)
-LoadPlan plan(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
-              std::optional<std::int64_t> only_rank = std::nullopt);
+LoadPlan make_plan(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
+                   std::optional<std::int64_t> only_rank = std::nullopt);
 
 /// Loads: discover, plan, allocate, read, verify, publish. The array's memory is this rank's own.
 DistributedArray load(const Paths& paths, const LoadOptions& options = {}, const CommPtr& comm = self_communicator());

@@ -1,0 +1,144 @@
+#include "io/output_file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "core/text.hpp"
+
+namespace loadstone::io {
+namespace {
+
+Fault failed(std::string_view what, const std::string& path, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return {.code = full              ? Code::no_space
+                  : error == EEXIST ? Code::refused
+                                    : Code::io,
+          .kind = full ? "write.no_space" : "write.failed",
+          .message = fmt::format("{}: {}", what, fmt::system_error(error, "").what() + 2),
+          .remedy = full ? "Free space there, or write elsewhere" : "Check the directory and its permissions",
+          .path = escape(path, 4096),
+          .system_errno = error};
+}
+
+std::string join(const std::string& directory, const std::string& name) {
+  return directory.empty() || directory.back() == '/' ? directory + name : directory + '/' + name;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string directory, std::string name, std::string temporary, Descriptor descriptor)
+    : directory_(std::move(directory)),
+      name_(std::move(name)),
+      temporary_(std::move(temporary)),
+      descriptor_(std::move(descriptor)) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : directory_(std::move(other.directory_)),
+      name_(std::move(other.name_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::move(other.descriptor_)),
+      written_(other.written_) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(directory_, other.directory_);
+  std::swap(name_, other.name_);
+  std::swap(temporary_, other.temporary_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(written_, other.written_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Result<OutputFile> OutputFile::create(const std::string& directory, const std::string& name,
+                                      std::int64_t expected_bytes) {
+  const std::string temporary = join(directory, fmt::format("{}{}.{}", kTemporaryPrefix, name, getpid()));
+  Descriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!descriptor.valid()) return failed("the temporary file cannot be made", temporary, errno);
+  OutputFile file(directory, name, temporary, std::move(descriptor));
+  // Where the file system cannot reserve (EOPNOTSUPP), a full disk is found by the write instead.
+  if (expected_bytes > 0 && fallocate(file.descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, expected_bytes) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT)) {
+    return failed(fmt::format("{} bytes are needed", grouped(expected_bytes)), join(directory, name), errno);
+  }
+  return file;
+}
+
+Status OutputFile::append(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = pwrite(descriptor_.get(), bytes.data(), bytes.size(), written_);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(fmt::format("writing at {}", written_), join(directory_, name_), errno);
+    written_ += n;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Status OutputFile::sync() {
+  if (fsync(descriptor_.get()) != 0) return failed("fsync", join(directory_, name_), errno);
+  return {};
+}
+
+Status OutputFile::publish(bool replace) {
+  const std::string target = join(directory_, name_);
+  const int done = replace ? rename(temporary_.c_str(), target.c_str())
+                           : renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE);
+  if (done != 0) return failed("the finished file cannot be given its name", target, errno);
+  temporary_.clear();
+  return {};
+}
+
+Status sync_directory(const std::string& directory) {
+  const Descriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.valid() || fsync(descriptor.get()) != 0) return failed("fsync of the directory", directory, errno);
+  return {};
+}
+
+Status make_directory(const std::string& directory) {
+  if (mkdir(directory.c_str(), 0777) == 0 || errno == EEXIST) return {};
+  return failed("the directory cannot be made", directory, errno);
+}
+
+Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory) {
+  const auto close = [](DIR* open_directory) { closedir(open_directory); };
+  const std::unique_ptr<DIR, decltype(close)> open_directory(opendir(directory.c_str()), close);
+  if (open_directory == nullptr) {
+    Fault fault = failed("the directory cannot be listed", directory, errno);
+    if (errno == ENOENT || errno == ENOTDIR) {
+      fault.code = Code::not_found;
+      fault.kind = errno == ENOENT ? "path.missing" : "path.not_directory";
+      fault.remedy = "Check the spelling";
+    }
+    return fault;
+  }
+  std::vector<DirectoryEntry> entries;
+  while (const dirent* const entry = readdir(open_directory.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    struct stat status{};
+    if (fstatat(dirfd(open_directory.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    entries.push_back({name, S_ISREG(status.st_mode), status.st_size});
+  }
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return entries;
+}
+
+Status remove_file(const std::string& path) {
+  if (unlink(path.c_str()) == 0 || errno == ENOENT) return {};
+  return failed("the file cannot be removed", path, errno);
+}
+
+bool remove_directory_if_empty(const std::string& directory) { return rmdir(directory.c_str()) == 0; }
+
+}  // namespace loadstone::io

@@ -1,0 +1,63 @@
+// Writing, all or nothing: temporary names, fsync, rename, fsync of the directory (reliability.md W1, W2).
+#pragma once
+
+#include "core/status.hpp"
+#include "io/file.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loadstone::io {
+
+/// Our temporaries start so, so that anybody can tell them from data: ".loadstone-tmp-".
+inline constexpr std::string_view kTemporaryPrefix = ".loadstone-tmp-";
+
+/// A file under a temporary name in its final directory. Gone when destroyed, unless published.
+class OutputFile {
+ public:
+  /// @param expected_bytes  reserved up front where the file system can, so that a full disk is found early
+  static Result<OutputFile> create(const std::string& directory, const std::string& name, std::int64_t expected_bytes);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  Status append(std::span<const std::byte> bytes);
+  /// fsync: the bytes are on the device.
+  Status sync();
+  /// Renames to the final name. `replace` false: an existing file of that name is `refused`, never overwritten.
+  Status publish(bool replace);
+  [[nodiscard]] std::int64_t bytes_written() const noexcept { return written_; }
+
+ private:
+  OutputFile(std::string directory, std::string name, std::string temporary, Descriptor descriptor);
+  std::string directory_;
+  std::string name_;
+  std::string temporary_;  ///< empty once published
+  Descriptor descriptor_;
+  std::int64_t written_ = 0;
+};
+
+/// fsync of a directory: renames in it are on the device.
+Status sync_directory(const std::string& directory);
+/// Makes a directory if it is not there (one level).
+Status make_directory(const std::string& directory);
+
+struct DirectoryEntry {
+  std::string name;
+  bool regular = false;  ///< a regular file, not a link to one
+  std::int64_t bytes = 0;
+};
+/// Entries but . and .., sorted by name; links are not followed.
+Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory);
+/// Removes a file or link (never what it leads to); not_found is success.
+Status remove_file(const std::string& path);
+/// Removes a directory if it is empty; true if it went.
+bool remove_directory_if_empty(const std::string& directory);
+
+}  // namespace loadstone::io

@@ -1,0 +1,173 @@
+#include "loader/carrier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/checked.hpp"
+#include "core/pages.hpp"
+#include "core/text.hpp"
+#include "loader/tile_reader.hpp"
+
+namespace loadstone::loader {
+namespace {
+
+// A round moves at most this much per rank even where nothing is staged, so that verdicts come often (A1).
+constexpr std::int64_t kRoundBytes = std::int64_t{1} << 30;
+// Direct I/O needs no more alignment than this on any file system seen; tiles agree with the file modulo it.
+constexpr std::int64_t kLandingAlignment = 4096;
+constexpr std::int64_t kCacheLine = 64;
+constexpr double kProgressEvery = 0.1;
+
+/// What the dataset's index takes, charged to the budget: names, identities, row index.
+std::int64_t index_bytes(const Dataset& dataset) {
+  std::int64_t bytes = 0;
+  for (const Shard& shard : dataset.shards) {
+    bytes += static_cast<std::int64_t>(sizeof(Shard) + shard.path.size() + shard.root.size() + shard.name.size());
+  }
+  return bytes + static_cast<std::int64_t>(dataset.row_index.size() * sizeof(std::int64_t));
+}
+
+std::function<void(std::int64_t)> progress_of(const LoadOptions& options, std::int64_t wanted) {
+  if (!options.progress) return {};
+  return [report = options.progress, wanted, start = steady_seconds(), last = 0.0](std::int64_t done) mutable {
+    const double now = steady_seconds();
+    if (now - last < kProgressEvery && done < wanted) return;
+    last = now;
+    report({done, wanted, now - start});
+  };
+}
+
+}  // namespace
+
+Result<plan::Problem> make_problem(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
+                                   const Settings& settings) {
+  auto problem = plan::make_problem(dataset, options, ranks);
+  if (!problem.ok()) return problem;
+  problem->budget_bytes = settings.budget_bytes;
+  problem->budget_guessed = settings.budget_guessed;
+  problem->metadata_bytes = index_bytes(dataset);
+  problem->request_bytes = settings.engine.request_bytes;
+  problem->force_staging = settings.engine.landing == "staged";
+  return problem;
+}
+
+Carrier::Carrier(Session& session, const Dataset& dataset, const LoadOptions& options)
+    : session_(&session), dataset_(&dataset), options_(&options), sums_(dataset) {}
+
+std::int64_t Carrier::tile_bytes() const {
+  return elements_of(problem_->target.box(session_->agreement().rank())) * problem_->result_dtype.itemsize;
+}
+
+Status Carrier::make_plan(int ranks) {
+  auto problem = make_problem(*dataset_, *options_, ranks, session_->settings());
+  if (!problem.ok()) return std::move(problem).status();
+  problem_ = std::move(problem).value();
+  auto budgeting = plan::fit_budget(*problem_);
+  if (!budgeting.ok()) return std::move(budgeting).status();
+  budgeting_ = std::move(budgeting).value();
+  moves_ = plan::moves_of(*problem_, session_->agreement().rank());
+  for (const plan::Move& move : moves_) bytes_wanted_ += move.wanted_bytes();
+  return {};
+}
+
+void Carrier::plan(int ranks) {
+  session_->verdict("plan", guarded([&] { return make_plan(ranks); }));
+}
+
+std::int64_t Carrier::landing_skew() const {
+  const plan::Move* largest = nullptr;
+  for (const plan::Move& move : moves_) {
+    if (largest == nullptr || move.wanted_bytes() > largest->wanted_bytes()) largest = &move;
+  }
+  if (largest == nullptr || plan::needs_conversion(*problem_, largest->shard)) return 0;
+  const std::int64_t skew = (largest->file_offset - largest->tile_offset) % kLandingAlignment;
+  const std::int64_t positive = skew < 0 ? skew + kLandingAlignment : skew;
+  return positive % kCacheLine == 0 ? positive : 0;
+}
+
+Status Carrier::take_memory() {
+  auto index = session_->ledger().try_reserve(problem_->metadata_bytes, Use::metadata);
+  if (!index.ok()) return std::move(index).status();
+  index_ = std::move(index).value();
+  auto engine = session_->engine();
+  if (!engine.ok()) return std::move(engine).status();
+  engine_ = *engine;
+  const std::string& huge = session_->settings().engine.huge_pages;
+  memory_ = std::make_shared<TileMemory>(tile_bytes(), huge, landing_skew());
+  if (!budgeting_.staging_needed) return {};
+  pool_ = std::make_unique<io::StagingPool>(session_->ledger(), budgeting_.sizes.block_bytes, budgeting_.blocks, huge);
+  // The first block is taken now, so that whatever else the engine reserves, reading can always go on.
+  auto lease = pool_->try_lease();
+  return lease.ok() ? Status() : std::move(lease).status();
+}
+
+void Carrier::allocate() {
+  session_->verdict("allocate", guarded([&] { return take_memory(); }));
+}
+
+std::vector<io::InputFile> Carrier::input_files() const {
+  std::vector<io::InputFile> files;
+  if (moves_.empty()) return files;
+  const auto [first, last] =
+      std::minmax_element(moves_.begin(), moves_.end(), [](const auto& a, const auto& b) { return a.shard < b.shard; });
+  for (std::int64_t shard = first->shard; shard <= last->shard; ++shard) {
+    const Shard& entry = dataset_->shards[static_cast<std::size_t>(shard)];
+    io::FileName name = entry.root.empty() ? io::FileName{"", entry.path} : io::FileName{entry.root, entry.name};
+    files.push_back({std::move(name), entry.identity, shard});
+  }
+  return files;
+}
+
+void Carrier::read() {
+  comm::Agreement& agreement = session_->agreement();
+  const std::vector<io::InputFile> files = input_files();
+  TileReader reader({.problem = &*problem_,
+                     .sizes = budgeting_.sizes,
+                     .tile = memory_->bytes(),
+                     .moves = moves_,
+                     .first_shard = files.empty() ? 0 : files.front().shard,
+                     .pool = pool_.get(),
+                     .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
+                     .agreement = &agreement,
+                     .progress = progress_of(*options_, bytes_wanted_)});
+  const std::int64_t rounds = plan::rounds_of(*problem_);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    // The last round takes what gaps have added to the plan's even share.
+    reader.open_round(round + 1 == rounds ? std::numeric_limits<std::int64_t>::max() : kRoundBytes);
+    Status mine = guarded([&] { return engine_->run(files, reader, session_->interrupt()); });
+    if (!mine.ok()) {
+      if (mine.failure().rank < 0 && mine.code() != Code::cancelled) mine.failure().rank = agreement.rank();
+      agreement.announce_failure();
+    }
+    session_->verdict("read", std::move(mine), rounds > 1 ? round : -1);
+  }
+  stats_ = engine_->take_stats();
+  stats_.seconds_by_step["place"] = reader.place_seconds();
+}
+
+void Carrier::verify() {
+  if (options_->verify != Verify::crc) return;
+  Status mine = sums_.check(session_->agreement(), problem_->target.is_replicated(), stats_.unverified_bytes);
+  session_->verdict("verify", std::move(mine));
+}
+
+DistributedArray Carrier::publish(const CommPtr& comm, LoadStats& stats) {
+  for (auto& [step, seconds] : stats_.seconds_by_step) stats.seconds_by_step[step] += seconds;
+  std::map<std::string, double> steps = std::move(stats.seconds_by_step);
+  stats = stats_;
+  stats.seconds_by_step = std::move(steps);
+  stats.bytes_wanted = bytes_wanted_;
+  const Ledger& ledger = session_->ledger();
+  stats.budget_bytes = ledger.limit_bytes();
+  stats.peak_bytes = ledger.peak_bytes();
+  for (int use = 0; use < kUses; ++use) {
+    const auto which = static_cast<Use>(use);
+    if (ledger.peak_bytes(which) > 0) stats.peak_by_use[std::string(to_string(which))] = ledger.peak_bytes(which);
+  }
+  stats.backend = engine_->backend_name();
+  return {problem_->target, problem_->result_dtype, comm, std::move(memory_)};
+}
+
+}  // namespace loadstone::loader

@@ -1,0 +1,92 @@
+#include "loader/shard_sums.hpp"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "core/hash.hpp"
+
+namespace loadstone::loader {
+namespace {
+
+constexpr std::uint32_t kOnes = 0xFFFFFFFF;
+
+/// The sum of bytes from state 0.
+std::uint32_t linear_sum(std::span<const std::byte> bytes) { return ~crc32c(bytes, kOnes); }
+
+/// value x^(8 n).
+std::uint32_t shifted(std::uint32_t value, std::int64_t n) { return crc32c_combine(value, 0, n); }
+
+using Record = std::array<std::int64_t, 4>;  // shard, partial sum, bytes, skipped bytes
+
+Fault differs(const Shard& shard, std::int64_t index, const std::string& wanted, const std::string& got) {
+  return {.code = Code::checksum,
+          .kind = "verify.differs",
+          .message = "the crc32c of the payload is " + got + ", the manifest says " + wanted,
+          .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest",
+          .shard = index,
+          .path = shard.path,
+          .wanted = wanted,
+          .got = got,
+          .set_by = "manifest"};
+}
+
+}  // namespace
+
+void ShardSums::add(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes) {
+  const Shard& file = dataset_->shards[static_cast<std::size_t>(shard)];
+  const auto length = static_cast<std::int64_t>(bytes.size());
+  Sum& sum = sums_[shard];
+  sum.partial ^= shifted(linear_sum(bytes), file.data_offset + file.nbytes - offset - length);
+  sum.bytes += length;
+}
+
+void ShardSums::skip(std::int64_t shard, std::int64_t bytes) { sums_[shard].skipped += bytes; }
+
+Result<ShardSums::Sums> ShardSums::add_up(comm::Agreement& agreement) const {
+  std::vector<Record> mine;
+  for (const auto& [shard, sum] : sums_) mine.push_back({shard, sum.partial, sum.bytes, sum.skipped});
+  auto all = agreement.allgather(std::as_bytes(std::span(mine)));
+  if (!all.ok()) return std::move(all).status();
+  Sums sums;
+  for (const std::vector<std::byte>& part : *all) {
+    for (std::size_t at = 0; at + sizeof(Record) <= part.size(); at += sizeof(Record)) {
+      Record record;
+      std::memcpy(record.data(), part.data() + at, sizeof(Record));
+      Sum& sum = sums[record[0]];
+      sum.partial ^= static_cast<std::uint32_t>(record[1]);
+      sum.bytes += record[2];
+      sum.skipped += record[3];
+    }
+  }
+  return sums;
+}
+
+Status ShardSums::check(comm::Agreement& agreement, bool everywhere, std::int64_t& unverified_bytes) {
+  Sums sums = sums_;
+  if (!everywhere) {
+    auto all = add_up(agreement);
+    if (!all.ok()) return std::move(all).status();
+    sums = std::move(all).value();
+  }
+  Failure failure;
+  for (const auto& [index, sum] : sums) {
+    const auto at = static_cast<std::size_t>(index);
+    const Shard& shard = dataset_->shards[at];
+    const bool known = at < dataset_->manifest_crc32c.size() && !dataset_->manifest_crc32c[at].empty();
+    if (!known || sum.skipped > 0 || sum.bytes != shard.nbytes) {
+      if (const auto own = sums_.find(index); own != sums_.end()) {
+        unverified_bytes += own->second.bytes + own->second.skipped;
+      }
+      continue;
+    }
+    const std::string got = hex32(~(shifted(kOnes, shard.nbytes) ^ sum.partial));
+    const std::string& wanted = dataset_->manifest_crc32c[at];
+    if (got != wanted) failure.faults.push_back(differs(shard, index, wanted, got));
+  }
+  if (failure.faults.empty()) return {};
+  failure.total_faults = static_cast<std::int64_t>(failure.faults.size());
+  return failure;
+}
+
+}  // namespace loadstone::loader

@@ -1,0 +1,46 @@
+// crc32c of whole shards from runs that are read in any order by any rank (DS59).
+//
+// A CRC is linear: with f(A) the sum of A from state 0, f(AB) = f(A) x^(8|B|) + f(B). So every run adds f(run) times
+// x^(8 x bytes after it) to its shard, in any order, and whoever read it; the counts of bytes tell which shards are
+// whole.
+#pragma once
+
+#include "comm/agree.hpp"
+#include "core/status.hpp"
+
+#include <loadstone/dataset.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+
+namespace loadstone::loader {
+
+class ShardSums {
+ public:
+  explicit ShardSums(const Dataset& dataset) : dataset_(&dataset) {}
+
+  /// Adds bytes that stand at `offset` of the shard's file.
+  void add(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes);
+  /// Counts bytes that were read with gaps between them: their shard cannot be summed.
+  void skip(std::int64_t shard, std::int64_t bytes);
+
+  /// Compares whole shards with the manifest: `verify.differs` for each that differs, in shard order.
+  /// @param everywhere  every rank has read the same bytes: nothing is added up over ranks, else collective
+  /// @param unverified_bytes  of this rank, in shards that no sum could be made for
+  Status check(comm::Agreement& agreement, bool everywhere, std::int64_t& unverified_bytes);
+
+ private:
+  struct Sum {
+    std::uint32_t partial = 0;
+    std::int64_t bytes = 0;
+    std::int64_t skipped = 0;
+  };
+  using Sums = std::map<std::int64_t, Sum>;
+  Result<Sums> add_up(comm::Agreement& agreement) const;
+  const Dataset* dataset_;
+  Sums sums_;
+};
+
+}  // namespace loadstone::loader

@@ -1,0 +1,158 @@
+#include "loader/tile_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/interrupt.hpp"
+#include "core/transfer.hpp"
+
+namespace loadstone::loader {
+namespace {
+
+/// Axes of a packed piece: inside a run the file's strides, across runs one after the other.
+std::vector<CopyAxis> packed_axes(const plan::Piece& piece) {
+  const std::vector<plan::MoveAxis>& axes = piece.move.axes;
+  std::vector<CopyAxis> packed(axes.size());
+  const std::size_t outer = axes.size() - static_cast<std::size_t>(piece.run_axes);
+  std::int64_t step = piece.run_bytes;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    packed[i] = {axes[i].count, axes[i].file_stride, axes[i].tile_stride};
+    if (i < outer) {
+      packed[i].source_stride = step;
+      step *= axes[i].count;
+    }
+  }
+  return packed;
+}
+
+/// Row (of the stack axis and all others) that a position in a piece stands at, as an offset in the file.
+std::int64_t file_offset_of(const plan::Piece& piece, std::int64_t position) {
+  std::int64_t offset = piece.move.file_offset;
+  for (std::size_t i = piece.move.axes.size(); i-- > 0;) {
+    const plan::MoveAxis& axis = piece.move.axes[i];
+    offset += position % axis.count * axis.file_stride;
+    position /= axis.count;
+  }
+  return offset;
+}
+
+/// Whether a run holds wanted bytes only.
+bool is_gap_free(const plan::Piece& piece) { return piece.read_bytes() == piece.move.wanted_bytes(); }
+
+Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, const LostValue& lost, const DType& stored) {
+  const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(piece.move.shard)];
+  const std::int64_t offset = file_offset_of(piece, lost.position);
+  const std::int64_t element = (offset - shard.data_offset) / std::max<std::int64_t>(stored.itemsize, 1);
+  const bool checked = problem.casting == Casting::checked;
+  return {.code = Code::lossy,
+          .kind = "cast.lost_value",
+          .message = fmt::format("element {} (stored order) {} as {}; the shard holds {}", element, lost.what,
+                                 problem.result_dtype.name(), stored.name()),
+          .remedy = checked ? "Ask for a type that holds every value, or allow it with casting=lossy"
+                            : "Ask for a type that holds every value: nothing wraps, under any casting",
+          .shard = piece.move.shard,
+          .path = shard.path,
+          .offset = offset,
+          .wanted = problem.result_dtype.str(),
+          .got = stored.str()};
+}
+
+}  // namespace
+
+TileReader::TileReader(Context context) : context_(std::move(context)) {}
+
+const DType& TileReader::stored_dtype(std::int64_t shard) const {
+  return context_.problem->dataset->shards[static_cast<std::size_t>(shard)].dtype;
+}
+
+bool TileReader::fetch_piece() {
+  next_run_ = 0;
+  while (true) {
+    if (cursor_) {
+      piece_ = cursor_->next();
+      if (piece_) return true;
+      cursor_.reset();
+    }
+    if (next_move_ == context_.moves.size()) return false;
+    const plan::Move& move = context_.moves[next_move_++];
+    cursor_.emplace(move, plan::needs_conversion(*context_.problem, move.shard), context_.sizes);
+  }
+}
+
+bool TileReader::stage_piece() {
+  auto lease = context_.pool->try_lease();
+  if (!lease.ok() || !lease->valid()) return false;
+  if (idle_slots_.empty()) {
+    idle_slots_.push_back(slots_.size());
+    slots_.emplace_back();
+  }
+  slot_ = idle_slots_.back();
+  idle_slots_.pop_back();
+  slots_[slot_] = {*piece_, std::move(lease).value(), piece_->runs};
+  return true;
+}
+
+void TileReader::hand_out(io::Read& read) {
+  const plan::Piece& piece = *piece_;
+  const auto bytes = static_cast<std::size_t>(piece.run_bytes);
+  read.file = piece.move.shard - context_.first_shard;
+  read.offset = piece.run_offset(next_run_);
+  read.staged = !piece.in_place;
+  read.tag = slot_;
+  const std::size_t at =
+      static_cast<std::size_t>(piece.in_place ? piece.run_tile_offset(next_run_) : next_run_ * piece.run_bytes);
+  read.destination = piece.in_place ? context_.tile.subspan(at, bytes) : slots_[slot_].lease.bytes().subspan(at, bytes);
+  left_in_round_ -= piece.run_bytes;
+  if (++next_run_ == piece.runs) piece_.reset();
+}
+
+io::ReadSource::Next TileReader::next(io::Read& read) {
+  if (!piece_) {
+    if (left_in_round_ <= 0 || !fetch_piece()) return Next::end;
+  }
+  if (next_run_ == 0 && !piece_->in_place && !stage_piece()) return Next::later;
+  hand_out(read);
+  return Next::read;
+}
+
+Status TileReader::place(Slot& slot) {
+  const double start = steady_seconds();
+  const plan::Piece& piece = slot.piece;
+  const DType& stored = stored_dtype(piece.move.shard);
+  const std::vector<CopyAxis> axes = packed_axes(piece);
+  const auto lost = copy_elements(slot.lease.bytes().data(), stored, context_.tile.data() + piece.move.tile_offset,
+                                  context_.problem->result_dtype, axes, context_.problem->casting);
+  place_seconds_ += steady_seconds() - start;
+  if (lost) return lost_value(*context_.problem, piece, *lost, stored);
+  return {};
+}
+
+void TileReader::sum_up(const io::Read& read) {
+  const std::int64_t shard = read.file + context_.first_shard;
+  if (read.staged && !is_gap_free(slots_[read.tag].piece)) {
+    context_.sums->skip(shard, static_cast<std::int64_t>(read.destination.size()));
+  } else {
+    context_.sums->add(shard, read.offset, read.destination);
+  }
+}
+
+Status TileReader::done(const io::Read& read) {
+  bytes_read_ += static_cast<std::int64_t>(read.destination.size());
+  if (context_.sums != nullptr) sum_up(read);
+  if (context_.progress) context_.progress(bytes_read_);
+  if (!read.staged) return {};
+  Slot& slot = slots_[read.tag];
+  if (--slot.runs_left > 0) return {};
+  Status placed = place(slot);
+  slot.lease.release();
+  idle_slots_.push_back(read.tag);
+  return placed;
+}
+
+Status TileReader::poll() {
+  if (context_.agreement != nullptr && context_.agreement->peer_has_failed()) return comm::Agreement::peer_failed();
+  return {};
+}
+
+}  // namespace loadstone::loader

@@ -1,0 +1,71 @@
+// What one rank reads: its moves become pieces, its pieces reads; staged pieces are placed when their bytes are there.
+#pragma once
+
+#include "comm/agree.hpp"
+#include "io/engine.hpp"
+#include "io/staging.hpp"
+#include "loader/shard_sums.hpp"
+#include "plan/planner.hpp"
+
+#include <loadstone/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace loadstone::loader {
+
+/// Feeds the engine round by round; not thread-safe.
+class TileReader final : public io::ReadSource {
+ public:
+  struct Context {
+    const plan::Problem* problem = nullptr;
+    plan::Sizes sizes;
+    std::span<std::byte> tile;
+    std::vector<plan::Move> moves;               ///< of this rank, in shard order
+    std::int64_t first_shard = 0;                ///< shard of file 0
+    io::StagingPool* pool = nullptr;             ///< null if nothing is staged
+    ShardSums* sums = nullptr;                   ///< null if nothing is verified
+    comm::Agreement* agreement = nullptr;        ///< null: nobody to listen to
+    std::function<void(std::int64_t)> progress;  ///< bytes read so far
+  };
+  explicit TileReader(Context context);
+
+  /// Allows `bytes` more to be handed out before next() says end.
+  void open_round(std::int64_t bytes) { left_in_round_ = bytes; }
+  [[nodiscard]] double place_seconds() const noexcept { return place_seconds_; }
+
+  Next next(io::Read& read) override;
+  Status done(const io::Read& read) override;
+  Status poll() override;
+
+ private:
+  struct Slot {
+    plan::Piece piece;
+    io::StagingLease lease;
+    std::int64_t runs_left = 0;
+  };
+  bool fetch_piece();
+  bool stage_piece();
+  void hand_out(io::Read& read);
+  Status place(Slot& slot);
+  void sum_up(const io::Read& read);
+  [[nodiscard]] const DType& stored_dtype(std::int64_t shard) const;
+
+  Context context_;
+  std::size_t next_move_ = 0;
+  std::optional<plan::PieceCursor> cursor_;
+  std::optional<plan::Piece> piece_;
+  std::int64_t next_run_ = 0;
+  std::size_t slot_ = 0;  ///< of the staged piece under way
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> idle_slots_;
+  std::int64_t left_in_round_ = 0;
+  std::int64_t bytes_read_ = 0;
+  double place_seconds_ = 0;
+};
+
+}  // namespace loadstone::loader

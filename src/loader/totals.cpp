@@ -1,0 +1,75 @@
+// Statistics over ranks: sums of bytes and counts, the worst of peaks and seconds.
+#include <array>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/agree.hpp"
+#include "loader/carrier.hpp"
+
+namespace loadstone::loader {
+namespace {
+
+/// Names of the map entries of all ranks: ranks may have read by different ways.
+template <class Number>
+std::set<std::string> names_everywhere(const std::map<std::string, Number>& mine, comm::Agreement& agreement) {
+  std::string text;
+  for (const auto& [name, number] : mine) text += name + '\n';
+  const auto all = value_or_throw(agreement.allgather(std::as_bytes(std::span(text))));
+  std::set<std::string> names;
+  for (const std::vector<std::byte>& part : all) {
+    const std::string_view lines(reinterpret_cast<const char*>(part.data()), part.size());
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = lines.find('\n', at);
+      names.emplace(lines.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return names;
+}
+
+constexpr double kNanoseconds = 1e9;
+
+void reduce(std::map<std::string, std::int64_t>& numbers, Reduce op, comm::Agreement& agreement) {
+  const std::set<std::string> names = names_everywhere(numbers, agreement);
+  std::vector<std::int64_t> values;
+  for (const std::string& name : names) values.push_back(numbers[name]);
+  throw_if_failed(agreement.allreduce(values, op));
+  std::size_t at = 0;
+  for (const std::string& name : names) numbers[name] = values[at++];
+}
+
+void worst(std::map<std::string, double>& seconds, comm::Agreement& agreement) {
+  std::map<std::string, std::int64_t> whole;
+  for (const auto& [name, value] : seconds) whole[name] = static_cast<std::int64_t>(value * kNanoseconds);
+  reduce(whole, Reduce::max, agreement);
+  for (const auto& [name, value] : whole) seconds[name] = static_cast<double>(value) / kNanoseconds;
+}
+
+}  // namespace
+
+LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm) {
+  comm::Agreement agreement(comm, Interrupt{});
+  LoadStats all = stats;
+  const std::array<std::int64_t*, 9> sums = {&all.bytes_wanted, &all.bytes_read, &all.bytes_in_place,
+                                             &all.bytes_staged, &all.requests,   &all.short_reads,
+                                             &all.retries,      &all.opens,      &all.unverified_bytes};
+  std::vector<std::int64_t> values;
+  for (const std::int64_t* const sum : sums) values.push_back(*sum);
+  throw_if_failed(agreement.allreduce(values, Reduce::sum));
+  for (std::size_t i = 0; i < sums.size(); ++i) *sums[i] = values[i];
+  std::array<std::int64_t, 3> peaks = {all.peak_bytes, all.budget_bytes,
+                                       static_cast<std::int64_t>(all.seconds * kNanoseconds)};
+  throw_if_failed(agreement.allreduce(peaks, Reduce::max));
+  all.peak_bytes = peaks[0];
+  all.budget_bytes = peaks[1];
+  all.seconds = static_cast<double>(peaks[2]) / kNanoseconds;
+  reduce(all.bytes_by_way, Reduce::sum, agreement);
+  reduce(all.fallbacks, Reduce::sum, agreement);
+  reduce(all.peak_by_use, Reduce::max, agreement);
+  worst(all.seconds_by_step, agreement);
+  return all;
+}
+
+}  // namespace loadstone::loader
