@@ -133,7 +133,7 @@ std::string comparison(const std::string& folder, const std::stop_token& stop) {
 std::string picture_of(const std::string& folder) {
   const Dataset dataset = open({folder});
   std::vector<std::int64_t> cuts;
-  for (const RankPlan& rank : plan(dataset, {}, kRanks).ranks) cuts.push_back(rank.box.front().begin);
+  for (const RankPlan& rank : make_plan(dataset, {}, kRanks).ranks) cuts.push_back(rank.box.front().begin);
   cuts.push_back(dataset.rows());
   return fmt::format("rows, to scale: shards on disk over the tiles of {} ranks\n  shards {}\n  tiles  {}\n\n", kRanks,
                      ruler(dataset.row_index, "", kPictureWidth), ruler(cuts, "rank ", kPictureWidth));

@@ -12,7 +12,7 @@ Report run_plan(const Arguments& arguments, const Context& context) {
   const std::int64_t ranks = rank_count(arguments, context.comm->size());
   const std::optional<std::int64_t> rank = only_rank(arguments, ranks);
   const Dataset dataset = open(arguments.paths, options.open, context.comm);
-  const LoadPlan planned = plan(dataset, options, ranks, rank);
+  const LoadPlan planned = make_plan(dataset, options, ranks, rank);
   if (!context.speaks()) return {};
   Report report;
   report.warnings = dataset.warnings;
