@@ -13,6 +13,9 @@ target_compile_options(loadstone_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlapping memcpy inside std::string's own operators (GCC bug 105651).
   target_compile_options(loadstone_flags INTERFACE -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12's own std::stable_sort calls what it marks as deprecated.
+  target_compile_options(loadstone_flags INTERFACE -Wno-deprecated-declarations)
 endif()
 target_compile_definitions(loadstone_flags INTERFACE _GLIBCXX_ASSERTIONS)
 target_link_options(loadstone_flags INTERFACE LINKER:-z,relro,-z,now,-z,noexecstack LINKER:--as-needed)

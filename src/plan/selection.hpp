@@ -25,6 +25,8 @@ struct ResolvedSelection {
   std::vector<SelectedAxis> axes;  ///< one an axis of the dataset
   /// Shape of the selected array: counts of the axes that stay.
   [[nodiscard]] Shape shape() const;
+  /// The same with dropped axes kept at extent 1: one an axis of the dataset.
+  [[nodiscard]] Shape full_shape() const;
 };
 
 /// NumPy's meaning; integers out of range, too many entries, steps below 1 are `bad_argument`.
