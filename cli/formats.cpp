@@ -6,7 +6,7 @@ namespace loadstone::cli {
 
 Report run_formats(const Arguments& arguments, const Context& /*context*/) {
   Report report;
-  const std::vector<Capability> rows = formats();
+  const std::vector<Capability> rows = known_formats();
   if (arguments.json) {
     report.parts.emplace_back("formats", capability_json(rows));
   } else {

@@ -29,7 +29,7 @@ std::string probe_json(const std::vector<Setting>& rows) {
   JsonWriter json;
   json.begin_object().key("backends").raw(capability_json(backends()));
   json.key("communicators").raw(capability_json(communicators()));
-  json.key("formats").raw(capability_json(formats()));
+  json.key("formats").raw(capability_json(known_formats()));
   json.key("settings").begin_array();
   for (const Setting& row : rows) {
     json.begin_object().field("name", std::string_view(row.name)).field("value", std::string_view(row.value));
