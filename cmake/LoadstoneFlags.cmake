@@ -8,7 +8,7 @@ check_pie_supported(LANGUAGES CXX)
 add_library(loadstone_flags INTERFACE)
 target_compile_options(loadstone_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
-  -Woverloaded-virtual -Wnull-dereference -Wno-missing-field-initializers -Werror -fstack-protector-strong
+  -Woverloaded-virtual -Wno-missing-field-initializers -Werror -fstack-protector-strong
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)  # equal builds from any folder
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlapping memcpy inside std::string's own operators (GCC bug 105651).
