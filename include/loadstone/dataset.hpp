@@ -43,6 +43,8 @@ enum class Proof : std::uint8_t { none, names, counts, manifest };
 std::string_view to_string(Proof proof) noexcept;
 
 struct Dataset {
+  Dataset() = default;  // no aggregate: load({"a.npy"}) means paths
+
   std::string format;                   ///< driver: "npy", "raw"
   std::string pattern;                  ///< "shard_{:04}.npy"; the name itself for a single file
   std::vector<Shard> shards;            ///< in order along the stack axis

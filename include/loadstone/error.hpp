@@ -84,8 +84,8 @@ struct Failure {
   [[nodiscard]] Code code() const { return faults.front().code; }
 };
 
-/// The one exception of the public API. Copying shares the failure.
-class Error : public std::exception {
+/// The one exception of the public API. Copying shares the failure. Visible, so that it crosses shared libraries.
+class [[gnu::visibility("default")]] Error : public std::exception {
  public:
   explicit Error(Failure failure);
 

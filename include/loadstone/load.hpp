@@ -130,7 +130,7 @@ struct Capability {
   bool usable = false;
   std::string reason;  ///< why not usable, or what it is
 };
-std::vector<Capability> formats();
+std::vector<Capability> known_formats();
 std::vector<Capability> backends();
 std::vector<Capability> communicators();
 

@@ -31,6 +31,9 @@ struct OpenOptions {
   std::optional<std::int64_t> expect_shards;
   std::optional<std::int64_t> expect_rows;
   bool strict = false;  ///< warnings are faults
+  /// The type that the result will be cast to: shards of several types are then no fault if each casts (lossless or not
+  /// is the planner's to judge); for raw shards without a sidecar it states the type of the file. `load` fills it in.
+  std::optional<DType> cast;
   std::int64_t max_header_bytes = std::int64_t{1} << 20;
   // raw shards
   std::string sidecar;    ///< path of the sidecar; empty: shard_meta.json or _meta.json beside the shards

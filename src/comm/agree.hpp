@@ -7,7 +7,9 @@
 
 #include <loadstone/communicator.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,14 +18,18 @@
 
 namespace loadstone::comm {
 
-/// Waits for a request: polls with back-off from 1 us to 1 ms (yielding first), watches stop and deadline.
+/// Waits for a request: polls with back-off from 1 us to 1 ms (yielding first), watches stop and deadline. A failure
+/// may leave the request unfinished: give it to `let_go` (comm/abandon.hpp) with the memory it works on.
 Status wait(CommRequest& request, const Interrupt& interrupt, std::string_view what);
 
 /// One collective call's agreement: phases, verdicts, the stop notice. Lives on the stack of `load` and its kind.
 /// Every rank makes the same calls in the same order, whatever happens to it.
 class Agreement {
  public:
-  Agreement(std::shared_ptr<Communicator> comm, Interrupt interrupt);
+  /// @param on_deadline  called with the `deadline` failure after this rank has reported it to standard error; may end
+  ///                     the job (reliability.md A9). Without it the failure is returned and the agreement is broken.
+  Agreement(std::shared_ptr<Communicator> comm, Interrupt interrupt,
+            std::function<void(const Failure&)> on_deadline = {});
   ~Agreement();  ///< never communicates
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
@@ -35,11 +41,15 @@ class Agreement {
   /// Ends a phase. Collective. Success iff every rank's `mine` is; else the same failure on every rank (the worst
   /// severity, then the highest code, then the lowest rank), with phase and round filled in. A rank's own, other
   /// failure is kept in `local()`. Failures that all ranks built alike from gathered data carry rank -1 and keep it, so
-  /// the text does not depend on the rank count.
+  /// the text does not depend on the rank count: where all ranks bring equal faults, the rank stays as they set it,
+  /// else an unset rank becomes the winner's.
   Status verdict(std::string_view phase, Status mine, std::int64_t round = -1);
 
-  /// In a phase, between requests: true once a peer has failed; the rank then stops and goes to the verdict with
-  /// `peer_failed()`. Local, cheap.
+  /// True once the transport failed or a deadline passed: every later call fails at once with `comm`.
+  [[nodiscard]] bool broken() const noexcept;
+
+  /// In a phase, between requests: true once a peer has failed (which is told on) or the agreement is broken; the
+  /// rank then stops and goes to the verdict with `peer_failed()`. Local, cheap.
   bool peer_has_failed();
   /// Tells the peers that this rank has failed, before it reaches the verdict. Local (posts sends).
   void announce_failure();

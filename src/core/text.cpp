@@ -8,26 +8,6 @@
 namespace loadstone {
 namespace {
 
-/// Length of the valid UTF-8 sequence at `at`; 0 if there is none.
-std::size_t utf8_length(std::string_view bytes, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned char first = byte(at);
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xC2 && first < 0xE0 ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  if (length == 0 || at + length > bytes.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  }
-  if (first == 0xE0 && byte(at + 1) < 0xA0) return 0;   // overlong
-  if (first == 0xED && byte(at + 1) >= 0xA0) return 0;  // surrogates
-  if (first == 0xF0 && byte(at + 1) < 0x90) return 0;
-  if (first == 0xF4 && byte(at + 1) >= 0x90) return 0;
-  return length;
-}
-
 /// C1 controls (U+0080 to U+009F) can move a cursor as well as the ASCII ones.
 bool is_control(std::string_view bytes, std::size_t at, std::size_t length) {
   const auto first = static_cast<unsigned char>(bytes[at]);
@@ -51,6 +31,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::size_t utf8_length(std::string_view bytes, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char first = byte(at);
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+  if (length == 0 || at + length > bytes.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+  }
+  if (first == 0xE0 && byte(at + 1) < 0xA0) return 0;   // overlong
+  if (first == 0xED && byte(at + 1) >= 0xA0) return 0;  // surrogates
+  if (first == 0xF0 && byte(at + 1) < 0x90) return 0;
+  if (first == 0xF4 && byte(at + 1) >= 0x90) return 0;
+  return length;
+}
 
 std::string escape(std::string_view bytes, std::size_t max_characters) {
   std::string text;

@@ -13,6 +13,8 @@ namespace loadstone {
 /// Bytes from a file, safe for a terminal and a log: control bytes and invalid UTF-8 become \xHH, cut at 200
 /// characters.
 std::string escape(std::string_view bytes, std::size_t max_characters = 200);
+/// Bytes of the UTF-8 character that starts at `at`; 0 if there is none.
+std::size_t utf8_length(std::string_view bytes, std::size_t at);
 /// "1 shard", "3 shards".
 std::string counted(std::int64_t n, std::string_view noun);
 /// "(10, 256)", "(10,)", "()".

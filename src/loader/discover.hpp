@@ -4,6 +4,7 @@
 
 #include "comm/agree.hpp"
 #include "core/status.hpp"
+#include "loader/assemble.hpp"
 
 #include <loadstone/dataset.hpp>
 #include <loadstone/load.hpp>
@@ -15,9 +16,19 @@ namespace loadstone::loader {
 
 /// Collective over the agreement's communicator. The verdict is inside: every rank gets the dataset, or the same
 /// failure (phase "discover").
-/// @param cast  the type that the result is asked for: shards of several types are then no fault if each casts
-///              (lossless or not is the planner's to judge); for raw shards without a sidecar it states their type
+/// @param options  `roots` is used as it stands: those of the environment are the caller's to add
+/// @param cast  the type that the result is asked for, else that of the options: shards of several types are then no
+///              fault if each casts (lossless or not is the planner's to judge); for raw shards without a sidecar it
+///              states their type
 Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
                          comm::Agreement& agreement);
+
+/// Whether a manifest is followed: not where it is about to be replaced.
+enum class Manifests : std::uint8_t { follow, pass_over };
+
+/// The same, but what is wrong with the dataset is a part of the value, so that the sound shards can be gone on with.
+/// Fails only where ranks disagree, were stopped, or have lost each other.
+Result<Survey> survey(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
+                      comm::Agreement& agreement, Manifests manifests = Manifests::follow);
 
 }  // namespace loadstone::loader

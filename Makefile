@@ -1,0 +1,87 @@
+# Everything a person or a machine runs here; each line of help is a target. Needs git, make, python3 and apt, and installs the
+# rest by itself. Variables: PYTHON (interpreter of .venv), AREAS (what `accept` checks), JOBS.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build demo test accept format format-check lint tidy asan tsan minimal lock clean
+
+JOBS  ?= $(shell nproc)
+AREAS ?= a b
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+
+# A clone in another folder finds what this one compiled.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+# MPI launchers refuse root and more ranks than cores unless told that both are meant.
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+export OMPI_MCA_rmaps_base_oversubscribe := 1
+
+RELEASE := build/release
+CPP = $$(git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
+CLANG = CC=clang-19 CXX=clang++-19
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+
+build:  ## .venv with the Python package, and .venv/bin/loadstone
+	scripts/system-packages build
+	scripts/python-environment
+	.venv/bin/python -m pip install -v --no-input --disable-pip-version-check --no-index --no-deps --no-build-isolation \
+	  --force-reinstall -C build-dir=$(RELEASE) -C cmake.define.LOADSTONE_BUILD_TESTS=ON .
+
+demo: build  ## write, inspect, plan, load and verify real files: in one process, in threads, under both MPIs
+	scripts/demo
+
+test: build  ## every test: C++, Python, the installed package
+	cmake --build $(RELEASE) --target all loadstone_tests
+	ctest --test-dir $(RELEASE) --output-on-failure
+	.venv/bin/python -m pytest
+
+accept: build  ## the acceptance checks of ../shared/accept, where that folder is; AREAS="a b"
+	scripts/accept $(AREAS)
+
+format:  ## clang-format and ruff, in place
+	scripts/system-packages lint
+	scripts/python-environment
+	clang-format-19 -i $(CPP)
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+format-check:  ## fails if `make format` would change something
+	scripts/system-packages lint
+	scripts/python-environment
+	clang-format-19 --dry-run -Werror $(CPP)
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+
+lint: build  ## format-check, types of the Python package, every public header compiled by itself
+	$(MAKE) format-check
+	.venv/bin/mypy
+	cmake --build $(RELEASE) --target all_verify_interface_header_sets
+
+tidy:  ## clang-tidy over every file
+	scripts/system-packages build lint
+	cmake --preset tidy && cmake --build --preset tidy
+
+asan:  ## the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	scripts/system-packages build lint
+	$(CLANG) cmake --preset asan-ubsan && cmake --build --preset asan-ubsan && ctest --preset asan-ubsan
+
+tsan:  ## the tests with threads under ThreadSanitizer
+	scripts/system-packages build lint
+	$(CLANG) cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+
+minimal:  ## the build without MPI, io_uring and Python, tested
+	scripts/system-packages build
+	cmake --preset minimal && cmake --build --preset minimal && ctest --preset minimal
+
+lock:  ## requirements.lock from requirements.in (needs a package index)
+	scripts/lock-requirements
+
+clean:  ## removes build/ and .venv/
+	rm -rf build .venv

@@ -1,0 +1,17 @@
+# ccache and mold are used where they are and missed nowhere; whoever names a launcher or a linker keeps it.
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(LOADSTONE_CCACHE ccache)
+  mark_as_advanced(LOADSTONE_CCACHE)
+  if(LOADSTONE_CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER ${LOADSTONE_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${LOADSTONE_CCACHE})
+  endif()
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND NOT "${CMAKE_EXE_LINKER_FLAGS} ${CMAKE_LINKER_TYPE}" MATCHES "fuse-ld|MOLD|LLD|GOLD|BFD")
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=mold LOADSTONE_HAS_MOLD)
+  if(LOADSTONE_HAS_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()

@@ -1,0 +1,88 @@
+// Open files of one run: least recently used ones are closed, pinned ones stay. A file's identity is compared whenever
+// it is opened and before it is closed.
+#pragma once
+
+#include "core/status.hpp"
+#include "io/backend.hpp"
+#include "io/counters.hpp"
+#include "io/engine.hpp"
+#include "io/file.hpp"
+#include "io/fs_class.hpp"
+#include "io/window.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace loadstone::io {
+
+/// One open file, and what is known about reading it.
+struct OpenFile {
+  std::int64_t file = -1;
+  std::string path;
+  std::int64_t bytes = 0;  ///< size, as discover found it
+  Descriptor buffered;
+  Descriptor direct;
+  int buffered_slot = -1;
+  int direct_slot = -1;
+  FsFacts facts;
+  int pins = 0;
+  std::uint64_t last_use = 0;
+  bool stale = false;            ///< opened again since; goes when its last request is back
+  WindowWays window;             ///< the window whose ways are known
+  bool told_sequential = false;  ///< posix_fadvise has been called
+};
+
+class DescriptorPool {
+ public:
+  DescriptorPool(const Opener& opener, Backend& backend, std::span<const InputFile> files, IdentityRule rule,
+                 const FsGate& gate, std::int64_t capacity, Counters& counters);
+  ~DescriptorPool();
+  DescriptorPool(const DescriptorPool&) = delete;
+  DescriptorPool& operator=(const DescriptorPool&) = delete;
+
+  /// The file, open; null if every descriptor is in use: try again when a request is back.
+  Result<OpenFile*> acquire(std::int64_t file);
+  static void pin(OpenFile& file) noexcept { ++file.pins; }
+  void unpin(OpenFile& file) noexcept;
+  /// Opens the file for direct I/O too. False with an errno if the file system refuses, with 0 if no descriptor is to
+  /// be had now or the name leads elsewhere by now.
+  Result<bool> open_direct(OpenFile& file, int* error);
+  /// After ESTALE: the next acquire opens the file again. False if that has been done before.
+  bool mark_stale(std::int64_t file);
+  /// Direct I/O was refused by a file: it is not asked again in this run.
+  void refuse_direct(std::int64_t file) { direct_refused_.insert(file); }
+  [[nodiscard]] bool direct_refused(std::int64_t file) const { return direct_refused_.contains(file); }
+
+  /// Compares the open file with what discover found.
+  Status check(const OpenFile& file) const;
+  /// Compares and closes all that is open; nothing may be pinned.
+  Status finish();
+
+ private:
+  Result<OpenFile*> open(std::int64_t file);
+  Result<Descriptor> open_once_more_if_full(std::int64_t file);
+  /// Makes room for `wanted` descriptors; false if too many are pinned.
+  Result<bool> make_room(std::int64_t wanted);
+  OpenFile* idle_longest() noexcept;
+  void close(OpenFile& file) noexcept;
+  [[nodiscard]] std::int64_t open_descriptors() const noexcept;
+
+  const Opener& opener_;
+  Backend& backend_;
+  std::span<const InputFile> files_;
+  IdentityRule rule_;
+  const FsGate& gate_;
+  std::int64_t capacity_;
+  Counters& counters_;
+  std::uint64_t uses_ = 0;
+  OpenFile* latest_ = nullptr;
+  std::vector<std::unique_ptr<OpenFile>> open_;
+  std::unordered_set<std::int64_t> reopened_;
+  std::unordered_set<std::int64_t> direct_refused_;
+};
+
+}  // namespace loadstone::io

@@ -1,0 +1,105 @@
+#include "io/engine.hpp"
+
+#include "io/faults.hpp"
+#include "io/run.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace loadstone::io {
+namespace {
+
+// Large requests fill a device at 32 in flight; small ones gain up to 64.
+constexpr std::int64_t kDefaultQueue = 64;
+constexpr std::int64_t kMaxThreads = 16;
+
+int copy_threads(const EngineSettings& settings) {
+  if (settings.threads > 0) return static_cast<int>(settings.threads);
+  const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  return static_cast<int>(std::clamp<std::int64_t>(cores / std::max(1, settings.ranks_on_node), 1, kMaxThreads));
+}
+
+class StandardEngine final : public Engine {
+ public:
+  StandardEngine(EngineSettings settings, const Opener& opener, Ledger& ledger, FsGate gate,
+                 std::unique_ptr<Backend> backend, std::string backend_name)
+      : settings_(std::move(settings)),
+        opener_(opener),
+        ledger_(ledger),
+        gate_(std::move(gate)),
+        backend_name_(std::move(backend_name)),
+        backend_(std::move(backend)),
+        memory_(std::make_unique<InFlightMemory>()),
+        chooser_(WayRules::from(settings_), counters_),
+        copiers_(ledger, copy_threads(settings_)) {}
+
+  ~StandardEngine() override {
+    Interrupt interrupt;
+    interrupt.deadline_s = lost_requests_ ? 0 : 1;
+    const bool all_home = backend_->close(interrupt).empty();
+    // What the kernel may still write to is never given back, to the system or to the budget.
+    if (!all_home || lost_requests_) (void)memory_.release();
+  }
+
+  Status run(std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt) override {
+    if (lost_requests_) {
+      return make_fault(Code::io, "io.engine", "", "reads of an earlier load never came back from the kernel",
+                        "Check the storage and start the program again");
+    }
+    Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, *memory_,
+             counters_, descriptor_pool_size(settings_.open_files)},
+            files, source, interrupt);
+    Status status = run.carry_out();
+    lost_requests_ = run.has_lost_requests();
+    if (!lost_requests_) trim();
+    return status;
+  }
+
+  LoadStats take_stats() override {
+    LoadStats stats = counters_.stats(backend_name_);
+    counters_ = {};
+    return stats;
+  }
+
+  [[nodiscard]] const std::string& backend_name() const override { return backend_name_; }
+
+ private:
+  /// Between runs the budget is the caller's.
+  void trim() {
+    if (memory_->edges) memory_->edges->trim();
+    if (memory_->blocks) memory_->blocks->trim();
+  }
+
+  EngineSettings settings_;
+  const Opener& opener_;
+  Ledger& ledger_;
+  FsGate gate_;
+  std::string backend_name_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<InFlightMemory> memory_;
+  Counters counters_;
+  WayChooser chooser_;
+  MappedCopiers copiers_;
+  Prefaulter prefaulter_;
+  bool lost_requests_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::make(EngineSettings settings, const Opener& opener, Ledger& ledger,
+                                             std::unique_ptr<Backend> backend) {
+  Result<FsGate> gate = FsGate::parse(settings.fs_class);
+  if (!gate.ok()) return std::move(gate).status();
+  std::string name = settings.backend;
+  if (backend == nullptr) {
+    const std::int64_t queue = std::max(kDefaultQueue, settings.depth);
+    Result<std::unique_ptr<Backend>> made = make_backend(settings.backend, static_cast<int>(queue), &name);
+    if (!made.ok()) return std::move(made).status();
+    backend = std::move(*made);
+  }
+  return std::unique_ptr<Engine>(std::make_unique<StandardEngine>(std::move(settings), opener, ledger, std::move(*gate),
+                                                                  std::move(backend), std::move(name)));
+}
+
+}  // namespace loadstone::io

@@ -1,0 +1,16 @@
+// The SIGBUS guard: a copy out of a mapping whose file is cut meanwhile ends with `false`, not with the process.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace loadstone::io {
+
+/// Installs the handler at the first call; it acts only on the range that its own thread is copying from, and hands all
+/// else to the handler that was there before. False if the handler is not ours (any more): then do not copy.
+bool guard_is_in_place();
+
+/// Copies out of mapped memory. False if a page of it could not be read. Call only while guard_is_in_place().
+bool guarded_copy(std::byte* target, std::span<const std::byte> mapped);
+
+}  // namespace loadstone::io

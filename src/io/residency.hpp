@@ -1,0 +1,28 @@
+// Which pages are in the page cache, and which of our own are there: questions to the kernel that read nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace loadstone::io {
+
+/// Pages of a file range.
+struct Residency {
+  int error = 0;  ///< not 0: cachestat is missing or forbidden
+  std::int64_t cached = 0;
+  std::int64_t dirty = 0;
+  std::int64_t writeback = 0;
+};
+
+/// cachestat(2). Never mincore(2) on files: to one who may not write a file it calls every page resident.
+Residency residency_of(int fd, std::int64_t offset, std::int64_t bytes) noexcept;
+
+/// Whether cachestat tells the truth on this file's system: a page just read must be counted (overlayfs says 0).
+/// Reads one byte of the file, buffered.
+bool residency_is_true(int fd) noexcept;
+
+/// Whether the page at an address of this process is there, so that writing to it does not fault.
+bool page_is_present(const std::byte* at) noexcept;
+
+}  // namespace loadstone::io

@@ -1,0 +1,209 @@
+#include "io/run.hpp"
+
+#include "io/faults.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace loadstone::io {
+namespace {
+
+constexpr double kPollSeconds = 0.005;
+constexpr double kMaxWaitSeconds = 0.02;     // polls come at least every 50 ms, a stop is seen within 100 ms
+constexpr double kMixedWaitSeconds = 0.001;  // while copies and reads are both on their way
+constexpr std::size_t kMaxOps = 128;
+constexpr std::size_t kMaxNotes = 20;
+
+}  // namespace
+
+Run::Run(const RunTools& tools, std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt)
+    : tools_(tools),
+      files_(files),
+      source_(source),
+      interrupt_(interrupt),
+      counters_(tools.counters),
+      pool_(tools.opener, tools.backend, files, tools.settings.identity, tools.gate, tools.descriptors, tools.counters),
+      ops_(tools.memory.ops) {
+  if (ops_.empty()) ops_.resize(kMaxOps);
+  for (std::size_t i = ops_.size(); i > 0; --i) free_.push_back(static_cast<OpIndex>(i - 1));
+  ready_.reserve(kMaxOps);
+  sleeping_.reserve(kMaxOps);
+  batch_.reserve(kMaxOps);
+  polled_ = interrupt.clock();
+}
+
+Run::~Run() {
+  // Only an exception out of the source leaves something here.
+  if (!nothing_on_its_way()) {
+    if (status_.ok()) status_ = cancelled_fault();
+    drain();
+  }
+  tools_.prefaulter.stop_and_wait();
+}
+
+Status Run::carry_out() {
+  loop();
+  if (failed()) drain();
+  tools_.prefaulter.stop_and_wait();
+  if (!lost_requests_) {
+    Status changed = pool_.finish();
+    // A file that changed explains what else went wrong with it.
+    if (!changed.ok()) {
+      if (status_.ok())
+        status_ = std::move(changed);
+      else
+        fail(std::move(changed));
+    }
+  }
+  return std::move(status_);
+}
+
+void Run::loop() {
+  if (Status polled = source_.poll(); !polled.ok()) return fail(std::move(polled));
+  while (!failed()) {
+    if (interrupt_.stop.stop_requested()) return fail(cancelled_fault());
+    wake_sleepers();
+    issue();
+    if (failed()) return;
+    submit_ready();
+    if (nothing_on_its_way()) {
+      if (ended_ && queue_.all_cut()) return;
+      if (later_) {
+        return fail(make_fault(Code::internal, "io.source", "",
+                               "a source had nothing to read while nothing was being read", ""));
+      }
+      continue;
+    }
+    await();
+    if (!failed()) poll_if_due();
+  }
+}
+
+void Run::submit_ready() {
+  const std::int64_t cap = fewer_ > 0 ? fewer_ - in_backend_ : static_cast<std::int64_t>(ready_.size());
+  const auto count =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(cap, 0, static_cast<std::int64_t>(ready_.size())));
+  if (count == 0) return;
+  batch_.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Op& op = ops_[ready_[i]];
+    const bool direct = op.mode == Mode::direct;
+    const std::span<const iovec> pieces = op.block.valid()
+                                              ? std::span<const iovec>(&op.block_piece, 1)
+                                              : std::span<const iovec>(op.destinations).subspan(op.first_destination);
+    batch_.push_back({.tag = ready_[i],
+                      .operation = Operation::read,
+                      .slot = direct ? op.file->direct_slot : op.file->buffered_slot,
+                      .offset = op.block.valid() ? op.block_offset : op.offset + op.arrived,
+                      .iovecs = pieces,
+                      .mode = op.mode});
+  }
+  const int taken = tools_.backend.submit(batch_);
+  counters_.requests += taken;
+  in_backend_ += taken;
+  ready_.erase(ready_.begin(), ready_.begin() + taken);
+}
+
+void Run::wake_sleepers() {
+  if (sleeping_.empty()) return;
+  const double now = interrupt_.clock();
+  const auto awake =
+      std::partition(sleeping_.begin(), sleeping_.end(), [&](OpIndex i) { return ops_[i].not_before > now; });
+  ready_.insert(ready_.end(), awake, sleeping_.end());
+  sleeping_.erase(awake, sleeping_.end());
+}
+
+/// Waits for something to come back. While copies are waiting to be made, this thread makes one instead.
+void Run::await() {
+  const double before = interrupt_.clock();
+  const std::int64_t bytes_before = counters_.bytes_in_place + counters_.bytes_staged;
+  bool helped = false;
+  if (in_copiers_ > 0) {
+    helped = tools_.copiers.help();
+    tools_.copiers.collect(copied_, helped || in_backend_ > 0 ? 0 : kMaxWaitSeconds);
+    for (const MappedCopiers::Done& done : copied_) on_mapped(done);
+  }
+  if (in_backend_ > 0 || in_copiers_ == 0) {
+    Interrupt slice = interrupt_;
+    slice.deadline_s = in_copiers_ > 0 ? kMixedWaitSeconds : longest_wait();
+    for (const Completion& completion : tools_.backend.wait(helped ? 0 : 1, slice)) complete(completion);
+  }
+  const double waited = interrupt_.clock() - before;
+  counters_.seconds_waiting += waited;
+  const bool progress = counters_.bytes_in_place + counters_.bytes_staged != bytes_before;
+  waited_ = progress ? 0 : waited_ + waited;
+  if (!progress) check_deadline();
+}
+
+double Run::longest_wait() const {
+  double longest = std::min(kMaxWaitSeconds, interrupt_.deadline_s);
+  const double now = sleeping_.empty() ? 0 : interrupt_.clock();
+  for (const OpIndex i : sleeping_) longest = std::min(longest, std::max(0.0005, ops_[i].not_before - now));
+  return longest;
+}
+
+void Run::poll_if_due() {
+  const double now = interrupt_.clock();
+  if (now - polled_ < kPollSeconds) return;
+  polled_ = now;
+  if (Status status = source_.poll(); !status.ok()) fail(std::move(status));
+}
+
+void Run::check_deadline() {
+  if (waited_ < interrupt_.deadline_s || failed()) return;
+  const Op* oldest = nullptr;
+  for (const Op& op : ops_) {
+    if (op.file != nullptr && (oldest == nullptr || op.first_read < oldest->first_read)) oldest = &op;
+  }
+  if (oldest != nullptr) fail(deadline_fault(context_of(*oldest), live_bytes_, waited_));
+}
+
+void Run::fail(Status status) {
+  if (status_.ok()) {
+    status_ = std::move(status);
+    return;
+  }
+  std::vector<std::string>& notes = status_.failure().notes;
+  if (notes.size() < kMaxNotes)
+    notes.push_back(status.failure().first().path + ": " + status.failure().first().message);
+}
+
+/// Lets everything in flight come home; what is not submitted is forgotten. A stop does not cut this short.
+void Run::drain() {
+  for (const OpIndex i : std::exchange(ready_, {})) release_op(i);
+  for (const OpIndex i : std::exchange(sleeping_, {})) release_op(i);
+  for (OpIndex i = 0; i < ops_.size(); ++i) {
+    if (ops_[i].file != nullptr && ops_[i].way != Way::mapped) tools_.backend.cancel(i);
+  }
+  Interrupt patient;
+  patient.clock = interrupt_.clock;
+  patient.deadline_s = kMaxWaitSeconds;
+  double waited = 0;
+  while (in_backend_ > 0 || in_copiers_ > 0) {
+    const double before = interrupt_.clock();
+    tools_.copiers.collect(copied_, in_backend_ > 0 ? 0 : kMaxWaitSeconds);
+    for (const MappedCopiers::Done& done : copied_) on_mapped(done);
+    const auto home = in_backend_ > 0 ? tools_.backend.wait(1, patient) : std::span<const Completion>();
+    for (const Completion& completion : home) {
+      --in_backend_;
+      release_op(static_cast<OpIndex>(completion.tag));
+    }
+    waited = home.empty() && copied_.empty() ? waited + (interrupt_.clock() - before) : 0;
+    if (waited >= interrupt_.deadline_s) return give_up_on_requests();
+  }
+}
+
+/// The kernel may still write to these destinations: say so, and never use their memory again.
+void Run::give_up_on_requests() {
+  lost_requests_ = true;
+  std::vector<std::string>& notes = status_.failure().notes;
+  for (const Op& op : ops_) {
+    if (op.file == nullptr) continue;
+    notes.push_back(fmt::format("{}: the read of {} bytes at {} never came back: its destination is still in use",
+                                op.file->path, op.bytes, op.offset));
+  }
+}
+
+}  // namespace loadstone::io

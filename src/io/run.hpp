@@ -1,0 +1,170 @@
+// One run of the engine: cuts reads into requests, keeps the queue full, and brings every completion home.
+//
+//   source --pull--> ReadQueue --cut--> Op --submit--> backend --complete--> credit --> source.done
+//                                        \--mapped--> MappedCopiers --/
+#pragma once
+
+#include "io/descriptor_pool.hpp"
+#include "io/engine.hpp"
+#include "io/faults.hpp"
+#include "io/mapped_copy.hpp"
+#include "io/prefault.hpp"
+#include "io/read_queue.hpp"
+#include "io/staging.hpp"
+#include "io/way_chooser.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace loadstone::io {
+
+/// A request on its way, and what it is for.
+struct Op {
+  OpenFile* file = nullptr;
+  std::uint64_t first_read = 0;  ///< sequence number of the read that holds `offset`
+  std::int64_t offset = 0;       ///< wanted range of the file
+  std::int64_t bytes = 0;
+  std::int64_t arrived = 0;         ///< of the wanted range, in place
+  std::int64_t queued_bytes = 0;    ///< what it takes of the depth
+  std::vector<iovec> destinations;  ///< those of the bytes that are still missing start at `first_destination`
+  std::size_t first_destination = 0;
+  Way way = Way::buffered;
+  Mode mode = Mode::buffered;
+  bool cold = false;   ///< the window was not resident
+  StagingLease block;  ///< direct reads that cannot land in place land here, rounded outward
+  iovec block_piece{};
+  std::int64_t block_offset = 0;
+  int tries = 1;
+  int pauses = 0;
+  int interruptions = 0;
+  double not_before = 0;
+};
+
+/// Memory that outlives a run that left requests in the kernel: nothing in it may be reused then.
+struct InFlightMemory {
+  std::vector<Op> ops;
+  std::unique_ptr<StagingPool> edges;   ///< blocks for unaligned heads, tails and short runs
+  std::unique_ptr<StagingPool> blocks;  ///< blocks of a whole request, for destinations that are not aligned
+};
+
+/// What an engine lends to its runs.
+struct RunTools {
+  const EngineSettings& settings;
+  const Opener& opener;
+  Ledger& ledger;
+  Backend& backend;
+  const std::string& backend_name;
+  const FsGate& gate;
+  WayChooser& chooser;
+  MappedCopiers& copiers;
+  Prefaulter& prefaulter;
+  InFlightMemory& memory;
+  Counters& counters;
+  std::int64_t descriptors = 0;
+};
+
+class Run {
+ public:
+  Run(const RunTools& tools, std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  Status carry_out();
+  /// Requests that the kernel never gave back: the engine must not be used again.
+  [[nodiscard]] bool has_lost_requests() const noexcept { return lost_requests_; }
+
+ private:
+  enum class Cut : std::uint8_t { done, stalled, failed };
+  using OpIndex = std::uint32_t;
+
+  // run.cpp: the loop
+  void loop();
+  void submit_ready();
+  void wake_sleepers();
+  void await();
+  double longest_wait() const;
+  void poll_if_due();
+  void check_deadline();
+  void drain();
+  void give_up_on_requests();
+  void fail(Status status);
+  [[nodiscard]] bool failed() const noexcept { return !status_.ok(); }
+  [[nodiscard]] bool nothing_on_its_way() const noexcept { return live_ == 0; }
+
+  // run_issue.cpp: from reads to requests
+  void pull();
+  bool accept(const Read& read);
+  void issue();
+  Cut issue_next();
+  Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
+  Cut issue_buffered(OpenFile& file, std::int64_t most, bool cold);
+  Cut issue_asking(OpenFile& file, std::int64_t most);
+  Cut issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset);
+  Cut issue_direct(OpenFile& file, std::int64_t most);
+  Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
+  /// Whether the file can be read directly: opens it for that, remembers and counts a refusal.
+  Result<bool> ready_for_direct(OpenFile& file);
+  Result<bool> on_direct_refused(OpenFile& file, int error);
+  std::optional<StagingLease> lease_block(OpenFile& file, bool edge, bool* exhausted);
+  OpIndex new_op(OpenFile& file, const Range& range, Way way, Mode mode);
+  void prefault_ahead();
+  void settle_depth(const OpenFile& file);
+  [[nodiscard]] bool may_issue() const noexcept;
+
+  // run_complete.cpp: from completions to done reads
+  void complete(const Completion& completion);
+  void on_bytes(OpIndex index, std::int64_t bytes);
+  void on_block_bytes(OpIndex index, std::int64_t bytes);
+  void on_answer(OpIndex index, std::int64_t result);
+  void on_mapped(const MappedCopiers::Done& done);
+  void on_end_of_file(OpIndex index);
+  void on_error(OpIndex index, int error);
+  void try_again_later(OpIndex index);
+  void reopen(OpIndex index);
+  void become_buffered(Op& op, const char* why);
+  void finish_op(OpIndex index);
+  void credit(std::uint64_t first_read, std::int64_t from, std::int64_t to);
+  void release_op(OpIndex index);
+  ReadContext context_of(const Op& op) const;
+  void count_landed(const Op& op, std::int64_t bytes);
+  void spare_page_cache(const Op& op) const;
+
+  RunTools tools_;
+  std::span<const InputFile> files_;
+  ReadSource& source_;
+  const Interrupt& interrupt_;
+  Counters& counters_;
+  ReadQueue queue_;
+  DescriptorPool pool_;
+  Status status_;
+
+  std::vector<Op>& ops_;
+  std::vector<OpIndex> free_;
+  std::vector<OpIndex> ready_;     // to be submitted, in order
+  std::vector<OpIndex> sleeping_;  // until a pause is over
+  std::vector<Request> batch_;
+  std::vector<MappedCopiers::Done> copied_;
+  std::int64_t live_ = 0;  // ops that are not free
+  std::int64_t live_bytes_ = 0;
+  std::int64_t in_backend_ = 0;
+  std::int64_t in_copiers_ = 0;
+  bool asking_ = false;  // a nowait request is out: its answer decides how to go on
+  bool ended_ = false;
+  bool later_ = false;
+  bool lost_requests_ = false;
+
+  std::int64_t request_bytes_ = 0;
+  std::int64_t depth_ = 1;
+  std::int64_t fewer_ = 0;        // ENOMEM: a lower cap; 0: none
+  std::int64_t device_ = -1;      // whose depth is settled
+  std::uint64_t prefaulted_ = 0;  // sequence number up to which destinations are being populated
+  double waited_ = 0;             // seconds without a byte
+  double polled_ = 0;
+};
+
+}  // namespace loadstone::io

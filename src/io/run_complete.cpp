@@ -1,0 +1,260 @@
+// From completions to done reads: short reads, faults, blocks, credit.
+#include "io/fault_rules.hpp"
+#include "io/faults.hpp"
+#include "io/run.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace loadstone::io {
+namespace {
+
+constexpr int kMaxInterruptions = 1000;  // in a row; after that with pauses, so that the deadline counts
+
+/// Copies packed bytes to destinations.
+void scatter(const std::byte* source, std::span<const iovec> destinations) {
+  for (const iovec& piece : destinations) {
+    std::memcpy(piece.iov_base, source, piece.iov_len);
+    source += piece.iov_len;
+  }
+}
+
+/// Moves the start of what is missing forward.
+void advance(Op& op, std::int64_t bytes) {
+  op.arrived += bytes;
+  auto left = static_cast<std::size_t>(bytes);
+  while (left > 0) {
+    iovec& piece = op.destinations[op.first_destination];
+    const std::size_t take = std::min(left, piece.iov_len);
+    piece.iov_base = static_cast<std::byte*>(piece.iov_base) + take;
+    piece.iov_len -= take;
+    left -= take;
+    if (piece.iov_len == 0) ++op.first_destination;
+  }
+}
+
+}  // namespace
+
+void Run::complete(const Completion& completion) {
+  --in_backend_;
+  const auto index = static_cast<OpIndex>(completion.tag);
+  if (failed()) return release_op(index);
+  Op& op = ops_[index];
+  if (op.mode == Mode::nowait) return on_answer(index, completion.result);
+  if (completion.result < 0) return on_error(index, static_cast<int>(-completion.result));
+  counters_.add_read(op.way, completion.result);
+  op.interruptions = 0;
+  if (op.block.valid()) return on_block_bytes(index, completion.result);
+  if (completion.result == 0) return on_end_of_file(index);
+  on_bytes(index, completion.result);
+}
+
+void Run::on_bytes(OpIndex index, std::int64_t bytes) {
+  Op& op = ops_[index];
+  advance(op, bytes);
+  count_landed(op, bytes);
+  if (op.arrived == op.bytes) return finish_op(index);
+  ++counters_.short_reads;
+  // The rest of a short direct read starts off the alignment: it is read buffered.
+  if (op.mode == Mode::direct) become_buffered(op, nullptr);
+  ready_.push_back(index);
+}
+
+void Run::on_block_bytes(OpIndex index, std::int64_t bytes) {
+  Op& op = ops_[index];
+  const std::int64_t before = op.offset - op.block_offset;
+  if (bytes < before + op.bytes) {
+    ++counters_.short_reads;
+    become_buffered(op, nullptr);
+    ready_.push_back(index);
+    return;
+  }
+  const double started = steady_seconds();
+  scatter(op.block.bytes().data() + before, op.destinations);
+  counters_.seconds_copying += steady_seconds() - started;
+  op.arrived = op.bytes;
+  counters_.bytes_staged += op.bytes;
+  finish_op(index);
+}
+
+/// The answer to a request that must not block: how much of the window's start is resident.
+void Run::on_answer(OpIndex index, std::int64_t result) {
+  Op& op = ops_[index];
+  asking_ = false;
+  if (result < 0 && result != -EAGAIN && result != -EOPNOTSUPP) {
+    op.mode = Mode::buffered;
+    return on_error(index, static_cast<int>(-result));
+  }
+  WayChooser::answer(*op.file, op.offset, result == op.bytes);
+  op.mode = Mode::buffered;
+  if (result > 0) {
+    counters_.add_read(op.way, result);
+    return on_bytes(index, result);
+  }
+  op.cold = true;
+  ready_.push_back(index);
+}
+
+void Run::on_mapped(const MappedCopiers::Done& done) {
+  --in_copiers_;
+  const auto index = static_cast<OpIndex>(done.tag);
+  if (failed()) return release_op(index);
+  Op& op = ops_[index];
+  if (done.copied) {
+    counters_.add_read(Way::mapped, op.bytes);
+    op.arrived = op.bytes;
+    count_landed(op, op.bytes);
+    return finish_op(index);
+  }
+  // Whatever was in the way, a plain read gets round it or says what it is.
+  become_buffered(op, "mapped copy not possible");
+  ready_.push_back(index);
+}
+
+void Run::on_end_of_file(OpIndex index) {
+  const Op& op = ops_[index];
+  Status changed = pool_.check(*op.file);
+  if (!changed.ok()) {
+    fail(std::move(changed));
+  } else {
+    Result<FileIdentity> now = identity_of(op.file->buffered.get(), op.file->path);
+    fail(truncated_fault(context_of(op), now.ok() ? now->size : op.file->bytes));
+  }
+  release_op(index);
+}
+
+void Run::on_error(OpIndex index, int error) {
+  Op& op = ops_[index];
+  switch (reaction_to(error, op.mode)) {
+    case Reaction::again:
+      ++counters_.retries;
+      if (++op.interruptions > kMaxInterruptions) return try_again_later(index);
+      ready_.push_back(index);
+      return;
+    case Reaction::again_later:
+      ++counters_.retries;
+      return try_again_later(index);
+    case Reaction::buffered_instead: {
+      Result<bool> refused = on_direct_refused(*op.file, error);
+      if (!refused.ok()) break;
+      become_buffered(op, nullptr);
+      ready_.push_back(index);
+      return;
+    }
+    case Reaction::reopen:
+      return reopen(index);
+    case Reaction::fewer_at_once:
+      if (in_backend_ == 0 && fewer_ == 1) break;
+      fewer_ = std::max<std::int64_t>(1, (fewer_ > 0 ? fewer_ : in_backend_ + 1) / 2);
+      ++counters_.retries;
+      ready_.push_back(index);
+      return;
+    case Reaction::fail:
+      if (op.tries > tools_.settings.retries) break;
+      ++op.tries;
+      ++counters_.retries;
+      ready_.push_back(index);
+      return;
+  }
+  fail(read_fault(context_of(op), error));
+  release_op(index);
+}
+
+void Run::try_again_later(OpIndex index) {
+  Op& op = ops_[index];
+  op.not_before = interrupt_.clock() + backoff_seconds(++op.pauses);
+  sleeping_.push_back(index);
+}
+
+void Run::reopen(OpIndex index) {
+  Op& op = ops_[index];
+  const std::int64_t file = op.file->file;
+  const ReadContext context = context_of(op);
+  if (!op.file->stale && !pool_.mark_stale(file)) {
+    fail(read_fault(context, ESTALE));
+    return release_op(index);
+  }
+  Result<OpenFile*> opened = pool_.acquire(file);
+  if (!opened.ok()) {
+    fail(std::move(opened).status());
+    return release_op(index);
+  }
+  if (*opened == nullptr) return try_again_later(index);
+  become_buffered(op, nullptr);
+  DescriptorPool::pin(**opened);
+  pool_.unpin(*std::exchange(op.file, *opened));
+  ++counters_.retries;
+  ready_.push_back(index);
+}
+
+/// The rest of a request is read buffered, straight into its destinations.
+void Run::become_buffered(Op& op, const char* why) {
+  op.way = Way::buffered;
+  op.mode = Mode::buffered;
+  op.block.release();
+  if (why != nullptr) ++counters_.fallbacks[why];
+}
+
+void Run::finish_op(OpIndex index) {
+  const Op& op = ops_[index];
+  const std::uint64_t first = op.first_read;
+  const std::int64_t from = op.offset;
+  const std::int64_t to = op.offset + op.bytes;
+  spare_page_cache(op);
+  release_op(index);
+  credit(first, from, to);
+}
+
+/// Takes the bytes [from, to) off the reads they belong to, and hands back those that lack nothing any more.
+void Run::credit(std::uint64_t first_read, std::int64_t from, std::int64_t to) {
+  for (std::uint64_t i = first_read; from < to; ++i) {
+    ReadQueue::Pending& pending = queue_[i];
+    const std::int64_t end = pending.read.offset + static_cast<std::int64_t>(pending.read.destination.size());
+    const std::int64_t take = std::min(end, to) - from;
+    from += take;
+    pending.missing -= take;
+    if (pending.missing > 0) continue;
+    later_ = false;
+    if (Status done = source_.done(pending.read); !done.ok()) return fail(std::move(done));
+  }
+  queue_.retire();
+}
+
+void Run::release_op(OpIndex index) {
+  Op& op = ops_[index];
+  op.block.release();
+  --live_;
+  live_bytes_ -= op.queued_bytes;
+  if (op.mode == Mode::nowait) asking_ = false;
+  pool_.unpin(*std::exchange(op.file, nullptr));
+  free_.push_back(index);
+}
+
+ReadContext Run::context_of(const Op& op) const {
+  ReadContext context;
+  context.path = op.file->path;
+  context.shard = files_[static_cast<std::size_t>(op.file->file)].shard;
+  context.offset = op.offset + op.arrived;
+  context.bytes = op.bytes - op.arrived;
+  context.way = to_string(op.way);
+  context.backend = op.way == Way::mapped ? std::string_view("mmap") : std::string_view(tools_.backend_name);
+  context.attempt = op.tries;
+  context.attempts = tools_.settings.retries + 1;
+  return context;
+}
+
+void Run::count_landed(const Op& op, std::int64_t bytes) {
+  const bool staged = queue_[op.first_read].read.staged;
+  (staged ? counters_.bytes_staged : counters_.bytes_in_place) += bytes;
+}
+
+void Run::spare_page_cache(const Op& op) const {
+  if (!op.cold || op.way != Way::buffered || tools_.settings.page_cache != "spare") return;
+  ::posix_fadvise(op.file->buffered.get(), op.offset, op.bytes, POSIX_FADV_DONTNEED);
+}
+
+}  // namespace loadstone::io

@@ -1,0 +1,299 @@
+// From reads to requests: pulling, choosing the way, cutting.
+#include "core/checked.hpp"
+#include "io/faults.hpp"
+#include "io/memory.hpp"
+#include "io/residency.hpp"
+#include "io/run.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace loadstone::io {
+namespace {
+
+constexpr std::size_t kMaxPieces = 64;  // destinations of one request
+// Reads are pulled ahead so that touching ones join and fresh destinations are populated before their turn.
+constexpr std::int64_t kAheadBytes = std::int64_t{48} << 20;
+constexpr std::uint64_t kAheadReads = 512;
+constexpr std::uint64_t kMaxPending = std::uint64_t{1} << 16;
+// Setting up a mapping costs about 60 us: 1 MiB is copied in 150.
+constexpr std::int64_t kMinMappedBytes = std::int64_t{1} << 20;
+// A direct run below this is one rounded-out request: a second request costs more than copying 64 KiB.
+constexpr std::int64_t kMinDirectInPlace = 64 * 1024;
+constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
+constexpr std::int64_t kGuessedAlign = 4096;
+constexpr std::int64_t kSequentialBytes = 128 * 1024;
+
+std::int64_t offset_align(const FsFacts& facts) { return facts.offset_align > 0 ? facts.offset_align : kGuessedAlign; }
+std::int64_t memory_align(const FsFacts& facts) { return facts.memory_align > 0 ? facts.memory_align : kGuessedAlign; }
+
+bool is_aligned(const std::byte* at, std::int64_t align) {
+  return reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(align) == 0;
+}
+
+}  // namespace
+
+void Run::pull() {
+  while (!ended_ && !later_ && queue_.uncut() < kAheadReads && queue_.uncut_bytes() < kAheadBytes &&
+         queue_.size() < kMaxPending) {
+    Read read;
+    switch (source_.next(read)) {
+      case ReadSource::Next::read:
+        if (!accept(read)) return;
+        break;
+      case ReadSource::Next::later:
+        later_ = true;
+        break;
+      case ReadSource::Next::end:
+        ended_ = true;
+        break;
+    }
+  }
+}
+
+bool Run::accept(const Read& read) {
+  const bool valid = read.file >= 0 && read.file < static_cast<std::int64_t>(files_.size()) && read.offset >= 0 &&
+                     checked_add(read.offset, static_cast<std::int64_t>(read.destination.size()));
+  if (!valid) {
+    fail(make_fault(Code::internal, "io.source", "", "a source asked for a range that cannot be", ""));
+    return false;
+  }
+  counters_.bytes_wanted += static_cast<std::int64_t>(read.destination.size());
+  if (!read.destination.empty()) {
+    queue_.push(read);
+    return true;
+  }
+  if (Status done = source_.done(read); !done.ok()) fail(std::move(done));
+  return !failed();
+}
+
+/// The first request settles the depth, so it may always go.
+bool Run::may_issue() const noexcept {
+  if (free_.empty() || asking_) return false;
+  if (tools_.settings.depth > 0 && live_ >= tools_.settings.depth) return false;
+  return live_ == 0 || live_bytes_ < depth_ * request_bytes_;
+}
+
+void Run::issue() {
+  while (!failed() && may_issue()) {
+    pull();
+    if (failed() || queue_.all_cut()) return;
+    if (issue_next() != Cut::done) return;
+  }
+}
+
+Run::Cut Run::issue_next() {
+  const Range first = queue_.peek(1, 1);
+  Result<OpenFile*> opened = pool_.acquire(first.file);
+  if (!opened.ok()) {
+    fail(std::move(opened).status());
+    return Cut::failed;
+  }
+  if (*opened == nullptr) return Cut::stalled;
+  OpenFile& file = **opened;
+  settle_depth(file);
+  const Stretch stretch = tools_.chooser.at(file, first.offset);
+  switch (stretch.state) {
+    case PieceState::resident:
+      return issue_resident(file, stretch, first.offset);
+    case PieceState::ask:
+      return issue_asking(file, stretch.end - first.offset);
+    case PieceState::cold:
+      return issue_cold(file, stretch, first.offset);
+    case PieceState::busy:
+    case PieceState::half:
+      break;
+  }
+  return issue_buffered(file, stretch.end - first.offset, false);
+}
+
+/// Size and number of requests by the class of the file system, or as the options say.
+void Run::settle_depth(const OpenFile& file) {
+  const auto device = static_cast<std::int64_t>(file.facts.fs_class);
+  if (device_ == device) return;
+  device_ = device;
+  const EngineSettings& settings = tools_.settings;
+  const FsDefaults defaults = defaults_of(file.facts.fs_class);
+  request_bytes_ = settings.request_bytes > 0 ? settings.request_bytes : defaults.request_bytes;
+  request_bytes_ = std::min(request_bytes_, kMaxRequestBytes);
+  const std::int64_t share = defaults.in_flight_per_node / std::max(1, settings.ranks_on_node);
+  depth_ = settings.depth > 0 ? settings.depth : std::max<std::int64_t>(4, share);
+}
+
+Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode) {
+  const OpIndex index = free_.back();
+  free_.pop_back();
+  Op& op = ops_[index];
+  op.file = &file;
+  op.first_read = range.first_read;
+  op.offset = range.offset;
+  op.bytes = range.bytes;
+  op.arrived = 0;
+  op.first_destination = 0;
+  op.way = way;
+  op.mode = mode;
+  op.cold = false;
+  op.tries = 1;
+  op.pauses = 0;
+  op.interruptions = 0;
+  queue_.cut(range.bytes, op.destinations);
+  DescriptorPool::pin(file);
+  ++live_;
+  op.queued_bytes = way == Way::mapped ? 0 : range.bytes;
+  live_bytes_ += op.queued_bytes;
+  return index;
+}
+
+Run::Cut Run::issue_buffered(OpenFile& file, std::int64_t most, bool cold) {
+  const Range range = queue_.peek(std::min(most, request_bytes_), kMaxPieces);
+  const OpIndex index = new_op(file, range, Way::buffered, Mode::buffered);
+  ops_[index].cold = cold;
+  ready_.push_back(index);
+  return Cut::done;
+}
+
+Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset) {
+  MappedCopiers& copiers = tools_.copiers;
+  const std::int64_t quarter = tools_.ledger.limit_bytes() / 4 / copiers.threads();
+  const std::int64_t most = std::min({stretch.end - offset, kWindowBytes, round_down(quarter, kPieceBytes)});
+  const bool may_map = tools_.chooser.mapped_allowed(file.facts) && quarter >= kWindowBytes / 2;
+  const Range range = queue_.peek(std::max<std::int64_t>(most, 1), kMaxPieces);
+  const std::byte* const target = queue_[range.first_read].read.destination.data();
+  if (!may_map || range.bytes < kMinMappedBytes || !page_is_present(target)) {
+    return issue_buffered(file, stretch.end - offset, false);
+  }
+  if (in_copiers_ >= 2 * copiers.threads()) return Cut::stalled;
+  const OpIndex index = new_op(file, range, Way::mapped, Mode::buffered);
+  const Op& op = ops_[index];
+  ++in_copiers_;
+  copiers.add({index, file.buffered.get(), op.offset, op.destinations,
+               files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity});
+  return Cut::done;
+}
+
+Run::Cut Run::issue_asking(OpenFile& file, std::int64_t most) {
+  const Range range = queue_.peek(std::min(most, request_bytes_), kMaxPieces);
+  const OpIndex index = new_op(file, range, Way::buffered, Mode::nowait);
+  ready_.push_back(index);
+  asking_ = true;
+  return Cut::done;
+}
+
+Run::Cut Run::issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset) {
+  prefault_ahead();
+  const std::int64_t most = stretch.end - offset;
+  Result<bool> direct = ready_for_direct(file);
+  if (!direct.ok()) {
+    fail(std::move(direct).status());
+    return Cut::failed;
+  }
+  if (*direct) return issue_direct(file, most);
+  if (!file.told_sequential && queue_.peek(kSequentialBytes, kMaxPieces).bytes >= kSequentialBytes) {
+    file.told_sequential = true;
+    ::posix_fadvise(file.buffered.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  return issue_buffered(file, most, true);
+}
+
+Result<bool> Run::ready_for_direct(OpenFile& file) {
+  if (!tools_.chooser.direct_allowed(file.facts) || pool_.direct_refused(file.file)) return false;
+  if (file.direct.valid()) return true;
+  int error = 0;
+  Result<bool> opened = pool_.open_direct(file, &error);
+  if (!opened.ok() || *opened || error == 0) return opened;
+  return on_direct_refused(file, error);
+}
+
+Result<bool> Run::on_direct_refused(OpenFile& file, int error) {
+  pool_.refuse_direct(file.file);
+  if (tools_.chooser.rules().direct != WayRules::Direct::require) {
+    ++counters_.fallbacks[fmt::format("direct refused on {}: {}", to_string(file.facts.fs_class), errno_name(error))];
+    return false;
+  }
+  return make_fault(Code::io, "shard.unreadable", file.path,
+                    fmt::format("direct I/O was required and refused: {} (file system class {})", errno_name(error),
+                                to_string(file.facts.fs_class)),
+                    "Use io.direct=auto", error);
+}
+
+/// A run is cut at multiples of the offset alignment: its middle lands in place if the addresses allow it, its edges
+/// are rounded outward into a block.
+Run::Cut Run::issue_direct(OpenFile& file, std::int64_t most) {
+  const std::int64_t align = offset_align(file.facts);
+  const Range run = queue_.peek(std::min(most, request_bytes_), 1);
+  const std::byte* const target =
+      queue_[run.first_read].read.destination.data() + (run.offset - queue_[run.first_read].read.offset);
+  const std::int64_t head = round_up(run.offset, align) - run.offset;
+  const std::int64_t middle = round_down(run.bytes - head, align);
+  if (middle < kMinDirectInPlace) return issue_into_block(file, std::min(most, kEdgeBytes), true);
+  if (!is_aligned(target + head, memory_align(file.facts))) {
+    return issue_into_block(file, std::min(most, request_bytes_), false);
+  }
+  if (head > 0) return issue_into_block(file, head, true);
+  const OpIndex index = new_op(file, {run.file, run.offset, middle, run.first_read}, Way::direct, Mode::direct);
+  ready_.push_back(index);
+  return Cut::done;
+}
+
+Run::Cut Run::issue_into_block(OpenFile& file, std::int64_t most, bool edge) {
+  const std::int64_t align = offset_align(file.facts);
+  Range range = queue_.peek(most, kMaxPieces);
+  const std::int64_t end = range.offset + range.bytes;
+  // Cut short of the run's end, the next request shall start on a boundary.
+  if (range.bytes == most && round_down(end, align) > range.offset) range.bytes = round_down(end, align) - range.offset;
+  bool exhausted = false;
+  std::optional<StagingLease> block = lease_block(file, edge, &exhausted);
+  if (exhausted) return Cut::stalled;
+  if (!block) return issue_buffered(file, range.bytes, true);
+  const std::int64_t first = round_down(range.offset, align);
+  const OpIndex index = new_op(file, range, Way::direct, Mode::direct);
+  Op& op = ops_[index];
+  op.block = std::move(*block);
+  op.block_offset = first;
+  op.block_piece = {op.block.bytes().data(),
+                    static_cast<std::size_t>(round_up(range.offset + range.bytes, align) - first)};
+  ready_.push_back(index);
+  return Cut::done;
+}
+
+/// A block for a rounded-out request. `exhausted`: all are in use, wait for one; neither: the budget has no room.
+std::optional<StagingLease> Run::lease_block(OpenFile& file, bool edge, bool* exhausted) {
+  const std::int64_t bytes = (edge ? kEdgeBytes : request_bytes_) + 2 * offset_align(file.facts);
+  std::unique_ptr<StagingPool>& pool = edge ? tools_.memory.edges : tools_.memory.blocks;
+  if (pool == nullptr || (pool->block_bytes() < bytes)) {
+    if (pool != nullptr && live_ > 0) {
+      *exhausted = true;
+      return std::nullopt;
+    }
+    const std::int64_t share = tools_.ledger.limit_bytes() / 8;
+    if (share < bytes) return std::nullopt;
+    pool = std::make_unique<StagingPool>(tools_.ledger, bytes, std::min<std::int64_t>(64, share / bytes),
+                                         tools_.settings.huge_pages);
+  }
+  Result<StagingLease> lease = pool->try_lease();
+  if (lease.ok() && lease->valid()) return std::move(*lease);
+  *exhausted = pool->blocks_made() > 0;
+  return std::nullopt;
+}
+
+/// Hands the destinations of reads that are pulled and not yet cut to the prefault thread, joined where they touch.
+void Run::prefault_ahead() {
+  std::span<std::byte> joined;
+  for (std::uint64_t i = std::max(prefaulted_, queue_.last() - queue_.uncut()); i != queue_.last(); ++i) {
+    const Read& read = queue_[i].read;
+    if (read.staged) continue;
+    if (!joined.empty() && joined.data() + joined.size() == read.destination.data()) {
+      joined = {joined.data(), joined.size() + read.destination.size()};
+      continue;
+    }
+    if (joined.size() >= static_cast<std::size_t>(kHugePageBytes)) tools_.prefaulter.populate(joined);
+    joined = read.destination;
+  }
+  if (joined.size() >= static_cast<std::size_t>(kPieceBytes)) tools_.prefaulter.populate(joined);
+  prefaulted_ = queue_.last();
+}
+
+}  // namespace loadstone::io

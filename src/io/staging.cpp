@@ -1,0 +1,137 @@
+#include "io/staging.hpp"
+
+#include "core/checked.hpp"
+#include "io/faults.hpp"
+#include "io/memory.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace loadstone::io {
+namespace {
+
+constexpr std::int64_t kPageBytes = 4096;
+
+/// Memory for some blocks, and what it takes of the budget.
+struct Slab {
+  MappedMemory memory;
+  Reservation reservation;
+  std::int64_t blocks = 0;
+  std::int64_t idle = 0;
+};
+
+}  // namespace
+
+struct StagingPool::State {
+  State(Ledger& the_ledger, std::int64_t bytes, std::int64_t blocks, std::string pages)
+      : ledger(the_ledger),
+        block_bytes(round_up(std::max<std::int64_t>(bytes, 1), kPageBytes)),
+        max_blocks(std::max<std::int64_t>(blocks, 1)),
+        huge_pages(std::move(pages)) {}
+
+  Ledger& ledger;
+  const std::int64_t block_bytes;
+  const std::int64_t max_blocks;
+  const std::string huge_pages;
+  mutable std::mutex mutex;
+  std::vector<Slab> slabs;
+  std::vector<std::byte*> idle;  // last in, first out: the warm one is at the back
+  std::int64_t made = 0;
+
+  Slab& slab_of(const std::byte* block) {
+    return *std::find_if(slabs.begin(), slabs.end(), [&](const Slab& slab) { return slab.memory.contains(block); });
+  }
+
+  std::span<std::byte> pop() {
+    std::byte* block = idle.back();
+    idle.pop_back();
+    --slab_of(block).idle;
+    return {block, static_cast<std::size_t>(block_bytes)};
+  }
+
+  /// Blocks that share 2 MiB pages if the budget has room for them, else a single one.
+  bool grow() {
+    const std::int64_t allowed = max_blocks - made;
+    if (allowed <= 0) return false;
+    const std::int64_t together = std::min(allowed, std::max<std::int64_t>(1, kHugePageBytes / block_bytes));
+    return add_slab(together) || (together > 1 && add_slab(1));
+  }
+
+  bool add_slab(std::int64_t blocks) {
+    const std::int64_t bytes = blocks * block_bytes;
+    Result<Reservation> reservation = ledger.try_reserve(bytes, Use::staging);
+    if (!reservation.ok()) return false;
+    MappedMemory memory = MappedMemory::allocate(bytes, huge_pages);
+    if (!memory.valid()) return false;
+    for (std::int64_t i = blocks; i > 0; --i) idle.push_back(memory.data() + (i - 1) * block_bytes);
+    slabs.push_back({std::move(memory), std::move(*reservation), blocks, blocks});
+    made += blocks;
+    return true;
+  }
+
+  void trim() {
+    for (Slab& slab : slabs) {
+      if (slab.idle != slab.blocks) continue;
+      std::erase_if(idle, [&](const std::byte* block) { return slab.memory.contains(block); });
+      made -= slab.blocks;
+      slab.blocks = 0;
+    }
+    std::erase_if(slabs, [](const Slab& slab) { return slab.blocks == 0; });
+  }
+};
+
+StagingLease::StagingLease(StagingLease&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), bytes_(std::exchange(other.bytes_, {})) {}
+
+StagingLease& StagingLease::operator=(StagingLease&& other) noexcept {
+  if (this != &other) {
+    release();
+    pool_ = std::exchange(other.pool_, nullptr);
+    bytes_ = std::exchange(other.bytes_, {});
+  }
+  return *this;
+}
+
+StagingLease::~StagingLease() { release(); }
+
+void StagingLease::release() noexcept {
+  if (pool_ != nullptr) pool_->give_back(bytes_);
+  pool_ = nullptr;
+  bytes_ = {};
+}
+
+StagingPool::StagingPool(Ledger& ledger, std::int64_t block_bytes, std::int64_t max_blocks, std::string huge_pages)
+    : state_(std::make_unique<State>(ledger, block_bytes, max_blocks, std::move(huge_pages))) {}
+
+StagingPool::~StagingPool() = default;
+
+Result<StagingLease> StagingPool::try_lease() {
+  const std::scoped_lock lock(state_->mutex);
+  StagingLease lease;
+  if (state_->idle.empty() && !state_->grow()) return lease;
+  lease.pool_ = this;
+  lease.bytes_ = state_->pop();
+  return lease;
+}
+
+std::int64_t StagingPool::block_bytes() const noexcept { return state_->block_bytes; }
+
+std::int64_t StagingPool::blocks_made() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->made;
+}
+
+void StagingPool::trim() {
+  const std::scoped_lock lock(state_->mutex);
+  state_->trim();
+}
+
+void StagingPool::give_back(std::span<std::byte> bytes) noexcept {
+  const std::scoped_lock lock(state_->mutex);
+  state_->idle.push_back(bytes.data());
+  ++state_->slab_of(bytes.data()).idle;
+}
+
+}  // namespace loadstone::io

@@ -1,0 +1,205 @@
+#include "loader/assemble.hpp"
+
+#include "core/checked.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+#include "loader/completeness.hpp"
+#include "loader/glob.hpp"
+#include "loader/reference.hpp"
+#include "loader/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace loadstone::loader {
+namespace {
+
+using Faults = std::vector<Fault>;
+
+void append_all(Faults& target, Faults faults) { std::ranges::move(faults, std::back_inserter(target)); }
+
+/// Where the stated size of a file is wrong, that is its one fault; what a cut header or payload says is no news then.
+void apply_sizes(const Found& found, std::vector<Record>& records) {
+  if (found.stated.empty()) return;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    std::optional<Fault> fault = size_fault(found.stated[at], records[at].identity, found.set_by);
+    if (!fault) continue;
+    fault->path = shown_path(found.files[at]);
+    std::erase_if(records[at].faults, [](const Fault& f) { return f.kind == "shard.truncated" || f.kind == "raw.remainder"; });
+    records[at].faults.push_back(std::move(*fault));
+    records[at].tail.clear();
+  }
+}
+
+/// All shards of one format: another one would need another reader.
+void check_formats(const Found& found, std::vector<Record>& records) {
+  const auto sound = std::ranges::find_if(records, &Record::sound);
+  if (sound == records.end()) return;
+  const std::string format = sound->format;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    if (!records[at].sound() || records[at].format == format) continue;
+    Fault fault = make_fault("shard.format", fmt::format("the file is {}, those before it are {}", records[at].format, format),
+                             "Load the formats apart, or convert them to one.");
+    fault.path = shown_path(found.files[at]);
+    records[at].faults.push_back(std::move(fault));
+  }
+}
+
+/// Faults of single shards with their positions. That raw shards lack a description is told once.
+Faults shard_faults(std::span<const Record> records) {
+  Faults faults;
+  bool told = false;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    for (Fault fault : records[at].faults) {
+      const bool layout = fault.kind == "raw.layout";
+      if (layout && told) continue;
+      told = told || layout;
+      fault.shard = static_cast<std::int64_t>(at);
+      faults.push_back(std::move(fault));
+    }
+  }
+  return faults;
+}
+
+Faults trailing_warnings(const Found& found, std::span<const Record> records) {
+  Faults warnings;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    const Record& record = records[at];
+    if (!record.sound() || record.tail.empty() || found.allow_tail) continue;
+    const std::int64_t end = record.described.data_offset + record.described.nbytes;
+    Fault fault = make_fault("shard.trailing",
+                             fmt::format("{} after the payload, the first of them {}",
+                                         counted(record.identity.size - end, "byte"), record.tail),
+                             "They are not loaded; rewrite this shard if they do not belong there.");
+    fault.shard = static_cast<std::int64_t>(at);
+    fault.path = shown_path(found.files[at]);
+    fault.offset = end;
+    fault.bytes = record.identity.size - end;
+    fault.wanted = end;
+    fault.got = record.identity.size;
+    warnings.push_back(std::move(fault));
+  }
+  return warnings;
+}
+
+Shard make_shard(io::FileName file, const Record& record) {
+  Shard shard;
+  shard.path = path_of(file);
+  shard.root = std::move(file.root);
+  shard.name = std::move(file.name);
+  shard.identity = record.identity;
+  if (!record.sound()) return shard;
+  const formats::Description& described = record.described;
+  shard.rows = described.shape.empty() ? 1 : described.shape.front();
+  shard.data_offset = described.data_offset;
+  shard.nbytes = described.nbytes;
+  shard.order = described.order;
+  shard.dtype = described.dtype;
+  return shard;
+}
+
+/// Prefix sums; empty if they pass 63 bits.
+std::vector<std::int64_t> row_index_of(const std::vector<Shard>& shards) {
+  std::vector<std::int64_t> index{0};
+  index.reserve(shards.size() + 1);
+  for (const Shard& shard : shards) {
+    const std::optional<std::int64_t> sum = checked_add(index.back(), shard.rows);
+    if (!sum) return {};
+    index.push_back(*sum);
+  }
+  return index;
+}
+
+void take_manifest(Found& found, Dataset& dataset) {
+  if (found.manifest_path.empty()) return;
+  dataset.manifest_path = std::move(found.manifest_path);
+  dataset.manifest_generation = found.generation;
+  for (Stated& stated : found.stated) {
+    dataset.manifest_hashes.push_back(std::move(stated.xxh3_128));
+    dataset.manifest_crc32c.push_back(std::move(stated.crc32c));
+  }
+}
+
+/// Shape, dtype and row index; a fault if the whole passes 2^63 - 1 bytes.
+void set_geometry(const std::optional<Reference>& reference, Dataset& dataset, Faults& faults) {
+  dataset.row_index = row_index_of(dataset.shards);
+  if (!reference) return;
+  dataset.dtype = reference->dtype.native();
+  dataset.shape = reference->trailing_shape;
+  if (!reference->scalar) dataset.shape.insert(dataset.shape.begin(), dataset.rows());
+  if (!dataset.row_index.empty() && checked_nbytes(dataset.shape, dataset.dtype.itemsize)) return;
+  dataset.row_index.assign(dataset.shards.size() + 1, 0);
+  faults.push_back(make_fault("complete.too_large", "all shards together pass 2^63 - 1 bytes",
+                              "Load a part of them, or correct their headers."));
+}
+
+Dataset make_dataset(Found found, std::vector<Record> records, const std::optional<Reference>& reference, Faults& faults) {
+  Dataset dataset;
+  const auto sound = std::ranges::find_if(records, &Record::sound);
+  dataset.format = sound == records.end() ? found.format : sound->format;
+  dataset.pattern = std::move(found.pattern);
+  dataset.shards.reserve(records.size());
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    dataset.shards.push_back(make_shard(std::move(found.files[at]), records[at]));
+    records[at] = Record{};  // 100,000 shards: one copy of what they say at a time
+  }
+  set_geometry(reference, dataset, faults);
+  take_manifest(found, dataset);
+  dataset.digest = digest_of(dataset);
+  return dataset;
+}
+
+std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
+  std::vector<bool> sound(shards, true);
+  for (const Fault& fault : faults) {
+    if (fault.shard && fault.kind != "shard.trailing") sound[static_cast<std::size_t>(*fault.shard)] = false;
+  }
+  return sound;
+}
+
+}  // namespace
+
+Survey assemble(Found found, std::vector<Record> records, const OpenOptions& options, const std::optional<DType>& cast) {
+  apply_sizes(found, records);
+  check_formats(found, records);
+  const std::optional<Reference> reference = choose_reference(found, records);
+  const Proof proof = proof_of(found, options);
+
+  Survey survey;
+  Faults& faults = survey.faults;
+  faults = std::move(found.faults);
+  append_all(faults, shard_faults(records));
+  if (reference) append_all(faults, compare_with_reference(found, records, *reference, cast));
+  found.faults = faults;  // what counts are compared with: a hole explains a missing shard
+  append_all(faults, check_counts(found, records, options));
+
+  Faults warnings = std::move(found.warnings);
+  append_all(warnings, trailing_warnings(found, records));
+  if (std::optional<Fault> warning = unproven(found, proof)) warnings.push_back(std::move(*warning));
+  if (options.strict) append_all(faults, std::move(warnings));
+
+  survey.dataset = make_dataset(std::move(found), std::move(records), reference, faults);
+  survey.dataset.proof = proof;
+  survey.sound = sound_shards(faults, survey.dataset.shards.size());
+  sort_report(faults);
+  if (!options.strict) survey.dataset.warnings = std::move(warnings);
+  sort_report(survey.dataset.warnings);
+  return survey;
+}
+
+std::string digest_of(const Dataset& dataset) {
+  Hasher hasher;
+  const auto add = [&](const std::string& text) { hasher.update(std::as_bytes(std::span(text))); };
+  add(fmt::format("loadstone dataset 1\nformat {}\ndtype {}\nshape {}\nshards {}\n", dataset.format, dataset.dtype.str(),
+                  fmt::join(dataset.shape, ","), dataset.shards.size()));
+  for (const Shard& shard : dataset.shards) {
+    const std::string name = shard.root.empty() ? base_name(shard.name) : shard.name;
+    add(fmt::format("{}:{} {} {} {} {} {} {}\n", name.size(), name, shard.rows, shard.data_offset, shard.nbytes,
+                    shard.order == StorageOrder::c ? 'C' : 'F', shard.dtype.str(), shard.identity.size));
+  }
+  return hasher.digest().hex();
+}
+
+}  // namespace loadstone::loader

@@ -1,0 +1,163 @@
+#include "loader/discover.hpp"
+
+#include "core/text.hpp"
+#include "loader/paths.hpp"
+#include "loader/report.hpp"
+#include "loader/scan.hpp"
+#include "loader/session.hpp"
+#include "loader/wire.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+namespace loadstone::loader {
+namespace {
+
+constexpr std::string_view kPhase = "discover";
+
+std::string text_of(const std::optional<std::int64_t>& number) { return number ? fmt::format("{}", *number) : "-"; }
+
+/// What changes the dataset: compared over ranks.
+std::string options_text(const OpenOptions& options, const std::optional<DType>& cast) {
+  const auto first = options.any_first_index ? "any" : text_of(options.first_index);
+  const auto trailing = options.trailing_shape ? shape_text(*options.trailing_shape) : "-";
+  std::string text = fmt::format(
+      "format={} order={} first_index={} ignore={} roots={} expect_shards={} expect_rows={} strict={} max_header_bytes={}",
+      options.format, static_cast<int>(options.order), first, joined(options.ignore), joined(options.roots),
+      text_of(options.expect_shards), text_of(options.expect_rows), options.strict, options.max_header_bytes);
+  text += fmt::format(" sidecar={} raw_dtype={} trailing_shape={} byteorder={} header_bytes={} allow_tail={} cast={}",
+                      options.sidecar, options.raw_dtype, trailing, options.byteorder, text_of(options.header_bytes),
+                      options.allow_tail, cast ? cast->str() : "-");
+  return text;
+}
+
+Limits limits_of(const OpenOptions& options) {
+  Limits limits;
+  limits.max_npy_header_bytes = options.max_header_bytes;
+  return limits;
+}
+
+Fault garbled() {
+  Fault fault;
+  fault.kind = "internal";
+  fault.message = "what another rank sent cannot be read";
+  fault.remedy = "Start all ranks with the same version of Loadstone.";
+  return fault;
+}
+
+/// One call on one rank.
+class Discovery {
+ public:
+  Discovery(const OpenOptions& options, const std::optional<DType>& cast, comm::Agreement& agreement)
+      : options_(options), agreement_(agreement), opener_(options.roots) {
+    options_.cast = cast ? cast : options.cast;
+  }
+
+  Result<Survey> run(const Paths& paths, Manifests manifests) {
+    if (Status same = compare_arguments(paths); !same.ok()) return same;
+    if (Status status = find(paths, manifests); !status.ok()) return status;
+    if (Status status = scan_share(); !status.ok()) return status;
+    if (Status status = gather(); !status.ok()) return status;
+    Survey survey;
+    Status status = guarded([&]() -> Status {
+      survey = assemble(std::move(found_), std::move(records_), options_, options_.cast);
+      return {};
+    });
+    if (Status agreed = agreement_.verdict(kPhase, std::move(status)); !agreed.ok()) return agreed;
+    return survey;
+  }
+
+ private:
+  Status compare_arguments(const Paths& paths) {
+    if (Status same = agreement_.same_everywhere("the paths", joined(paths, "\n")); !same.ok()) return same;
+    return agreement_.same_everywhere("the options", options_text(options_, options_.cast));
+  }
+
+  /// Rank 0 looks, all get what it found. A rank that cannot read it says so at the next verdict.
+  Status find(const Paths& paths, Manifests manifests) {
+    std::vector<std::byte> bytes;
+    Status mine;
+    if (agreement_.rank() == 0) {
+      mine = guarded([&]() -> Status {
+        const ExpandContext context{options_, opener_, limits_of(options_), manifests == Manifests::follow};
+        found_ = expand(paths, context, std::cin);
+        if (agreement_.size() > 1) bytes = encode(found_);
+        return {};
+      });
+    }
+    if (Status agreed = agreement_.verdict(kPhase, std::move(mine)); !agreed.ok()) return agreed;
+    if (agreement_.size() == 1) return {};
+    if (Status sent = agreement_.broadcast(bytes, 0); !sent.ok()) return sent;
+    if (agreement_.rank() == 0) return {};
+    decoded_ = guarded([&]() -> Status {
+      std::optional<Found> found = decode_found(bytes);
+      if (!found) return garbled();
+      found_ = std::move(*found);
+      return {};
+    });
+    return {};
+  }
+
+  /// A balanced, contiguous share of the files a rank.
+  Status scan_share() {
+    const std::size_t files = found_.files.size();
+    const auto cut = [&](int rank) {
+      return files * static_cast<std::size_t>(rank) / static_cast<std::size_t>(agreement_.size());
+    };
+    Status mine = guarded([&]() -> Status {
+      if (!decoded_.ok()) return std::move(decoded_);
+      ScanSettings settings;
+      settings.limits = limits_of(options_);
+      auto records = scan(found_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings, agreement_.interrupt());
+      if (!records.ok()) return std::move(records).status();
+      records_ = std::move(records).value();
+      if (agreement_.size() > 1) share_ = encode(records_);
+      return {};
+    });
+    return agreement_.verdict(kPhase, std::move(mine));
+  }
+
+  Status gather() {
+    if (agreement_.size() == 1) return {};
+    auto parts = agreement_.allgather(share_);
+    if (!parts.ok()) return std::move(parts).status();
+    return agreement_.verdict(kPhase, guarded([&]() -> Status {
+      share_ = {};
+      records_.clear();
+      bool good = true;
+      for (std::vector<std::byte>& part : *parts) {
+        good = decode_records(part, records_) && good;
+        part = {};
+      }
+      if (!good || records_.size() != found_.files.size()) return garbled();
+      return {};
+    }));
+  }
+
+  OpenOptions options_;
+  comm::Agreement& agreement_;
+  io::Opener opener_;
+  Found found_;
+  std::vector<Record> records_;
+  std::vector<std::byte> share_;
+  Status decoded_;
+};
+
+}  // namespace
+
+Result<Survey> survey(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
+                      comm::Agreement& agreement, Manifests manifests) {
+  return Discovery(options, cast, agreement).run(paths, manifests);
+}
+
+Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
+                         comm::Agreement& agreement) {
+  Result<Survey> found = survey(paths, options, cast, agreement);
+  if (!found.ok()) return std::move(found).status();
+  if (!found->faults.empty()) return make_report(std::move(found->faults));
+  return std::move(found->dataset);
+}
+
+}  // namespace loadstone::loader

@@ -1,0 +1,182 @@
+#include "loader/sidecars.hpp"
+
+#include "core/text.hpp"
+#include "loader/glob.hpp"
+#include "loader/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+namespace loadstone::loader {
+namespace {
+
+std::string sidecar_path(const std::string& directory, const OpenOptions& options) {
+  if (!options.sidecar.empty()) return options.sidecar;
+  for (const std::string_view name : kSidecarNames) {
+    std::string path = join_path(directory, name);
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+  }
+  return {};
+}
+
+Result<formats::Sidecar> read_sidecar(const std::string& path, bool needs_layout, const ExpandContext& context) {
+  Result<std::vector<std::byte>> bytes = io::read_whole(context.opener, {"", path}, context.limits.max_sidecar_bytes);
+  if (!bytes.ok()) return std::move(bytes).status();
+  const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  return formats::parse_sidecar(text, needs_layout, context.limits);
+}
+
+void state_count(Found& found, std::int64_t wanted) {
+  Expectation expectation{wanted, "sidecar"};
+  if (std::ranges::find(found.counts, expectation) == found.counts.end()) found.counts.push_back(std::move(expectation));
+}
+
+/// Shards that are ranges of files. Of files that were listed, only those.
+void take_ranges(const formats::Sidecar& sidecar, const std::string& root, Counts counts, Found& found) {
+  std::set<std::string> wanted;
+  for (const io::FileName& file : found.files) wanted.insert(base_name(file.name));
+  found.files.clear();
+  found.stated.clear();
+  for (const formats::SidecarRange& range : sidecar.ranges) {
+    if (counts == Counts::ignore && !wanted.contains(base_name(range.path))) continue;
+    found.files.push_back({root, range.path});
+    Stated stated;
+    stated.rows = range.rows;
+    stated.offset = range.offset;
+    stated.order = sidecar.order;
+    found.stated.push_back(std::move(stated));
+  }
+  found.ranges = true;
+  found.named_by_data = true;
+  found.single = false;
+}
+
+Fault absent_from(const std::string& name, const Found& found) {
+  Fault fault = make_fault("complete.missing", "the sidecar names this shard, but it is not there",
+                           "Bring the file back, or correct the sidecar.");
+  fault.path = join_path(found.directory, name);
+  fault.set_by = "sidecar";
+  return fault;
+}
+
+/// Rows from a map by name: a name without a file is a fault, a file without a name a warning.
+void take_rows_by_name(const formats::Sidecar& sidecar, Counts counts, Found& found) {
+  std::map<std::string, std::int64_t> rows(sidecar.rows_by_name.begin(), sidecar.rows_by_name.end());
+  for (std::size_t i = 0; i < found.files.size(); ++i) {
+    const auto entry = rows.extract(base_name(found.files[i].name));
+    if (!entry.empty()) {
+      found.stated[i].rows = entry.mapped();
+    } else if (counts == Counts::bind) {
+      Fault fault = make_fault("complete.unlisted", "the sidecar does not name this shard",
+                               "Add its rows to the sidecar, or move it away.");
+      fault.path = found.files[i].path();
+      found.warnings.push_back(std::move(fault));
+    }
+  }
+  if (counts == Counts::ignore) return;
+  for (const auto& [name, unused] : rows) found.faults.push_back(absent_from(name, found));
+}
+
+void take_rows(const formats::Sidecar& sidecar, Counts counts, Found& found) {
+  if (sidecar.rows_list && sidecar.rows_list->size() == found.files.size()) {
+    for (std::size_t i = 0; i < found.files.size(); ++i) found.stated[i].rows = (*sidecar.rows_list)[i];
+  }
+  if (!sidecar.rows_by_name.empty()) take_rows_by_name(sidecar, counts, found);
+  if (sidecar.rows_each) {
+    for (Stated& stated : found.stated) stated.rows = sidecar.rows_each;
+  }
+}
+
+void bind_counts(const formats::Sidecar& sidecar, Found& found) {
+  if (sidecar.num_shards) state_count(found, *sidecar.num_shards);
+  if (sidecar.rows_list) state_count(found, static_cast<std::int64_t>(sidecar.rows_list->size()));
+  if (!found.counts.empty() || !sidecar.rows_by_name.empty() || found.ranges) found.proof = Proof::counts;
+}
+
+std::optional<DType> with_order(std::optional<DType> dtype, std::string_view byteorder) {
+  if (!dtype || dtype->byte_order == ByteOrder::none) return dtype;
+  if (byteorder == "little") dtype->byte_order = ByteOrder::little;
+  if (byteorder == "big") dtype->byte_order = ByteOrder::big;
+  return dtype;
+}
+
+void refuse_argument(Found& found, std::string item, std::string message, std::string remedy) {
+  Fault fault = make_fault("argument", std::move(message), std::move(remedy));
+  fault.item = std::move(item);
+  found.faults.push_back(std::move(fault));
+}
+
+void check_arguments(Found& found, const OpenOptions& options) {
+  if (!options.raw_dtype.empty() && !parse_dtype(options.raw_dtype)) {
+    refuse_argument(found, "dtype", fmt::format("{} is no element type", escape(options.raw_dtype)),
+                    "Give one such as <f4, float32 or int64.");
+  }
+  if (!options.byteorder.empty() && options.byteorder != "little" && options.byteorder != "big") {
+    refuse_argument(found, "byteorder", fmt::format("{} is no byte order", escape(options.byteorder)),
+                    "Give little or big.");
+  }
+  if (options.header_bytes.value_or(0) < 0) {
+    refuse_argument(found, "header_bytes", "header_bytes is negative", "Give 0 or more.");
+  }
+  if (options.trailing_shape && std::ranges::any_of(*options.trailing_shape, [](auto n) { return n < 0; })) {
+    refuse_argument(found, "trailing_shape", "an extent of trailing_shape is negative", "Give extents of 0 or more.");
+  }
+}
+
+}  // namespace
+
+void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context) {
+  const std::string path = sidecar_path(directory, context.options);
+  if (path.empty()) return;
+  const bool by_arguments = context.options.trailing_shape.has_value() &&
+                            (!context.options.raw_dtype.empty() || context.options.cast.has_value());
+  Result<formats::Sidecar> sidecar = read_sidecar(path, raw && !by_arguments, context);
+  if (sidecar.ok()) {
+    for (Fault& warning : sidecar->warnings) warning.path = path;
+    return apply_sidecar(std::move(*sidecar), directory_of(path), counts, found);
+  }
+  std::vector<Fault>& target = raw || !context.options.sidecar.empty() ? found.faults : found.warnings;
+  add_faults(target, std::move(sidecar).status().take().faults, path);
+  if (raw) found.files.clear();
+}
+
+void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts counts, Found& found) {
+  std::ranges::move(sidecar.warnings, std::back_inserter(found.warnings));
+  found.dtype = sidecar.dtype;
+  found.trailing_shape = sidecar.trailing_shape;
+  found.set_by = "sidecar";
+  if (sidecar.has_ranges) {
+    take_ranges(sidecar, root, counts, found);
+  } else {
+    found.stated.assign(found.files.size(), Stated{});
+    for (Stated& stated : found.stated) {
+      stated.offset = sidecar.header_bytes;
+      stated.order = sidecar.order;
+    }
+    take_rows(sidecar, counts, found);
+  }
+  if (counts == Counts::bind) bind_counts(sidecar, found);
+}
+
+void add_arguments(Found& found, const OpenOptions& options) {
+  check_arguments(found, options);
+  found.allow_tail = options.allow_tail;
+  std::optional<DType> dtype = options.raw_dtype.empty() ? std::nullopt : parse_dtype(options.raw_dtype);
+  if (!dtype && !found.dtype) dtype = options.cast;
+  if (dtype) found.dtype = dtype;
+  found.dtype = with_order(found.dtype, options.byteorder);
+  if (options.trailing_shape) found.trailing_shape = options.trailing_shape;
+  if (found.set_by.empty() && (found.dtype || found.trailing_shape)) found.set_by = "argument";
+  if (!options.header_bytes) return;
+  if (found.stated.empty()) found.stated.assign(found.files.size(), Stated{});
+  if (found.ranges) return;
+  for (Stated& stated : found.stated) stated.offset = *options.header_bytes;
+}
+
+}  // namespace loadstone::loader

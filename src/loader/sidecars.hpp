@@ -1,0 +1,20 @@
+// The sidecar of raw shards, the recipe's _meta.json, and the arguments that stand for one (DS22, DS37 to DS39).
+#pragma once
+
+#include "formats/manifest.hpp"
+#include "loader/describe.hpp"
+
+namespace loadstone::loader {
+
+/// Reads the sidecar that is given, or lies in `directory`, and applies it. A broken one is a fault for raw shards and
+/// where it was given, else a warning.
+void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context);
+
+/// What a parsed sidecar says of the files that were found. Pure.
+/// @param root  directory of the sidecar, in which its ranges lie
+void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts counts, Found& found);
+
+/// Layout arguments of raw shards; they win over the sidecar. Pure.
+void add_arguments(Found& found, const OpenOptions& options);
+
+}  // namespace loadstone::loader

@@ -1,0 +1,73 @@
+"""The rules catch what they are for, and let through what looks like it. Run: python house_rules_test.py"""
+
+import unittest
+
+from house_rules import breaches_of
+
+
+def texts(path, source):
+    return [breach.text for breach in breaches_of(path, source)]
+
+
+class Arrows(unittest.TestCase):
+    def test_an_arrow_of_the_design_passes(self):
+        self.assertEqual(texts("src/plan/a.cpp", '#include "layout/box.hpp"\n#include "plan/b.hpp"\n'), [])
+
+    def test_an_arrow_against_the_design_is_named_with_its_line(self):
+        found = breaches_of("src/io/a.cpp", '\n#include "formats/npy.hpp"\n')
+        self.assertEqual([(b.path, b.line) for b in found], [("src/io/a.cpp", 2)])
+        self.assertIn("formats -> io", found[0].text)
+
+    def test_a_commented_include_is_none(self):
+        self.assertEqual(texts("src/core/a.cpp", '// #include "io/file.hpp"\n/* #include "io/file.hpp" */\n'), [])
+
+    def test_an_unknown_room_is_no_room(self):
+        self.assertEqual(len(texts("src/cellar/a.cpp", "")), 1)
+
+
+class ForeignHeaders(unittest.TestCase):
+    def test_each_in_its_place_only(self):
+        for name, home in [
+            ("mpi.h", "include/loadstone/interop/mpi.hpp"),
+            ("simdjson.h", "src/formats/json_reader.cpp"),
+            ("liburing.h", "src/io/uring_backend.cpp"),
+            ("sys/mman.h", "src/io/memory.cpp"),
+        ]:
+            with self.subTest(name=name):
+                self.assertEqual(texts(home, f"#include <{name}>\n"), [])
+                self.assertEqual(len(texts("src/loader/load.cpp", f"#include <{name}>\n")), 1)
+
+    def test_public_headers_are_standard_only(self):
+        self.assertEqual(texts("include/loadstone/a.hpp", "#include <vector>\n#include <loadstone/b.hpp>\n"), [])
+        self.assertNotEqual(texts("include/loadstone/a.hpp", '#include "core/status.hpp"\n'), [])
+        self.assertNotEqual(texts("include/loadstone/a.hpp", "#include <fmt/format.h>\n"), [])
+
+
+class RawCalls(unittest.TestCase):
+    def test_calls_that_open_map_and_read(self):
+        for call in ["::open(p, 0)", "mmap(0, n)", "::read(fd, b, n)", "std::fopen(p, m)", "pread(fd, b, n, 0)"]:
+            with self.subTest(call=call):
+                self.assertEqual(len(texts("src/loader/a.cpp", f"auto x = {call};\n")), 1)
+                self.assertEqual(texts("src/io/a.cpp", f"auto x = {call};\n"), [])
+
+    def test_our_own_verbs_and_mentions_pass(self):
+        for line in ["loadstone::open(paths);", "open(paths);", "source.read(bytes);", "io::read(x);", 'f("mmap(");', "// mmap()"]:
+            with self.subTest(line=line):
+                self.assertEqual(texts("src/loader/a.cpp", line + "\n"), [])
+
+
+class Switches(unittest.TestCase):
+    def test_feature_switches_stand_in_the_tables(self):
+        source = "int a;\n#if defined(LOADSTONE_WITH_URING)\n#endif\n"
+        self.assertEqual(texts("src/io/backend_table.cpp", source), [])
+        self.assertEqual([b.line for b in breaches_of("src/io/engine.cpp", source)], [2])
+
+
+class Length(unittest.TestCase):
+    def test_a_long_file_is_named(self):
+        self.assertEqual(texts("src/core/a.cpp", "\n" * 450), [])
+        self.assertEqual(len(texts("src/core/a.cpp", "\n" * 451)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,171 @@
+// write, verify and clean: a dataset made, checked and taken away again.
+#include <gtest/gtest.h>
+#include <loadstone/loadstone.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include "support/temporary.hpp"
+
+namespace loadstone {
+namespace {
+
+using test::TemporaryDirectory;
+
+WriteOptions small(std::uint64_t seed = 0) {
+  WriteOptions options;
+  options.shape = {40, 3};
+  options.shards = 5;
+  options.seed = seed;
+  return options;
+}
+
+Code code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return Code::internal;
+}
+
+TEST(Write, DS63RankCountChangesNoByte) {
+  const TemporaryDirectory root;
+  write(root.file("alone"), small());
+  for (const int ranks : {2, 3, 4, 7}) {
+    const std::string directory = root.file("ranks" + std::to_string(ranks));
+    run_threads(ranks, [&](const CommPtr& comm) { write(directory, small(), comm); });
+    for (const std::string& name : test::names_in(root.file("alone"))) {
+      EXPECT_EQ(test::read_file(root.file("alone/") + name), test::read_file(directory + "/" + name)) << name << ranks;
+    }
+  }
+}
+
+TEST(Write, DS27ForceIsTheNextGenerationAndTheOldFilesGo) {
+  const TemporaryDirectory root;
+  const std::string directory = root.file("d");
+  write(directory, small());
+  EXPECT_EQ(code_of([&] { write(directory, small(1)); }), Code::refused);
+  WriteOptions forced = small(1);
+  forced.force = true;
+  EXPECT_EQ(write(directory, forced).generation, 2);
+  for (const std::string& name : test::names_in(directory)) {
+    EXPECT_TRUE(name == "loadstone-manifest.json" || name.find(".g2.") != std::string::npos) << name;
+  }
+  EXPECT_EQ(test::names_in(directory).size(), 6U);
+  EXPECT_EQ(verify({directory}).shards_verified, 5);
+}
+
+TEST(Write, DS63ForeignFilesAreNeverTouched) {
+  const TemporaryDirectory root;
+  test::write_file(root.file("notes.txt"), "mine");
+  test::write_file(root.file("shard_0001.npy"), "mine too");
+  EXPECT_EQ(code_of([&] { write(root.path().string(), small()); }), Code::refused);
+  WriteOptions forced = small();
+  forced.force = true;
+  EXPECT_EQ(code_of([&] { write(root.path().string(), forced); }), Code::refused) << "a name that is taken";
+  EXPECT_EQ(test::read_file(root.file("shard_0001.npy")), "mine too");
+  EXPECT_EQ(test::names_in(root.path()), (std::vector<std::string>{"notes.txt", "shard_0001.npy"}));
+}
+
+TEST(Write, BadOptionsWriteNothing) {
+  const TemporaryDirectory root;
+  const std::string directory = root.file("d");
+  for (const auto& spoil : std::vector<std::function<void(WriteOptions&)>>{
+           [](WriteOptions& o) { o.shards = 0; }, [](WriteOptions& o) { o.rows = "1,2"; },
+           [](WriteOptions& o) { o.rows = "1,2,x"; }, [](WriteOptions& o) { o.shape = {3, 3}; },
+           [](WriteOptions& o) { o.shape = {}; }, [](WriteOptions& o) { o.fill = "zeros"; },
+           [](WriteOptions& o) { o.rows = "9223372036854775807,9223372036854775807,0,0,0"; },
+           [](WriteOptions& o) { o.format = "raw"; }}) {
+    WriteOptions options = small();
+    spoil(options);
+    EXPECT_EQ(code_of([&] { write(directory, options); }), Code::bad_argument);
+    EXPECT_FALSE(std::filesystem::exists(directory));
+  }
+}
+
+TEST(Verify, DS56AllTroubledShardsAreListed) {
+  const TemporaryDirectory root;
+  const std::string directory = root.file("d");
+  write(directory, small());
+  EXPECT_EQ(verify({directory}).shards_verified, 5);
+  for (const char* const name : {"/shard_0000.npy", "/shard_0003.npy"}) {
+    std::string bytes = test::read_file(directory + name);
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    test::write_file(directory + name, bytes);
+  }
+  std::filesystem::remove(directory + "/shard_0001.npy");
+  for (const int ranks : {1, 2, 3}) {
+    run_threads(ranks, [&](const CommPtr& comm) {
+      try {
+        verify({directory}, {}, comm);
+        ADD_FAILURE() << "troubled shards passed";
+      } catch (const Error& error) {
+        std::multiset<std::string> kinds;
+        for (const Fault& fault : error.faults()) kinds.insert(fault.kind);
+        EXPECT_EQ(kinds, (std::multiset<std::string>{"complete.missing", "verify.differs", "verify.differs"}));
+      }
+    });
+  }
+}
+
+TEST(Verify, DS59CrcFindsAFlippedBitForEverySplitInThePassThatLoads) {
+  const TemporaryDirectory root;
+  const std::string directory = root.file("d");
+  write(directory, small());
+  LoadOptions options;
+  options.verify = Verify::crc;
+  const auto try_all = [&](Code wanted) {
+    for (const int ranks : {1, 2, 3}) {
+      for (const std::optional<std::int64_t> split :
+           {std::optional<std::int64_t>(0), std::optional<std::int64_t>(1), std::optional<std::int64_t>()}) {
+        options.split = split;
+        run_threads(ranks, [&](const CommPtr& comm) {
+          try {
+            const DistributedArray array = load({directory}, options, comm);
+            EXPECT_EQ(wanted, Code::internal) << "a flipped bit was not found";
+            EXPECT_EQ(array.stats.unverified_bytes, 0);
+          } catch (const Error& error) {
+            EXPECT_EQ(error.code(), wanted) << error.what();
+          }
+        });
+      }
+    }
+  };
+  try_all(Code::internal);  // stands for success
+  std::string bytes = test::read_file(directory + "/shard_0002.npy");
+  bytes.back() = static_cast<char>(bytes.back() ^ 4);
+  test::write_file(directory + "/shard_0002.npy", bytes);
+  try_all(Code::checksum);
+  options.rows = Slice{1, 39, 1};  // parts of shards are not summed, and said so
+  options.split = 0;
+  EXPECT_GT(load({root.file("d")}, options).stats.unverified_bytes, 0);
+}
+
+TEST(Clean, DS64RemovesWhatTheManifestNamesAndNothingElse) {
+  const TemporaryDirectory root;
+  const std::string directory = root.file("d");
+  write(directory, small());
+  test::write_file(directory + "/notes.txt", "mine");
+  test::write_file(directory + "/shard_0004.npy", "of another size");
+  std::filesystem::rename(directory + "/shard_0001.npy", root.file("outside.npy"));
+  std::filesystem::create_symlink(root.file("outside.npy"), directory + "/shard_0001.npy");
+  const CleanReport listed = clean(directory, false);
+  EXPECT_EQ(test::names_in(directory).size(), 7U) << "without yes nothing goes";
+  EXPECT_EQ(listed.kept.size(), 3U);
+  clean(directory, true);
+  EXPECT_EQ(test::names_in(directory), (std::vector<std::string>{"notes.txt", "shard_0001.npy", "shard_0004.npy"}));
+  EXPECT_TRUE(std::filesystem::exists(root.file("outside.npy")));
+  EXPECT_EQ(code_of([&] { clean(directory, true); }), Code::refused) << "no manifest any more";
+}
+
+TEST(Clean, AnIntactDatasetGoesWithItsDirectory) {
+  const TemporaryDirectory root;
+  write(root.file("d"), small());
+  clean(root.file("d"), true);
+  EXPECT_FALSE(std::filesystem::exists(root.file("d")));
+}
+
+}  // namespace
+}  // namespace loadstone
