@@ -113,9 +113,9 @@ std::vector<std::int64_t> row_index_of(const std::vector<Shard>& shards) {
 }
 
 void take_manifest(Found& found, Dataset& dataset) {
+  dataset.manifest_generation = found.generation;
   if (found.manifest_path.empty()) return;
   dataset.manifest_path = std::move(found.manifest_path);
-  dataset.manifest_generation = found.generation;
   for (Stated& stated : found.stated) {
     dataset.manifest_hashes.push_back(std::move(stated.xxh3_128));
     dataset.manifest_crc32c.push_back(std::move(stated.crc32c));
