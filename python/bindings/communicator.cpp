@@ -46,6 +46,10 @@ void bind_communicator(nb::module_& m) {
   m.def(
       "launcher", [] { return comm::to_string(comm::launcher_of_environment()); },
       "Whose launcher started this process: \"none\", \"openmpi\" or \"mpich\".");
+  m.def(
+      "find_beside", [](std::string_view file) { return path_or_none(comm::find_beside(file).native()); }, "file"_a,
+      "The path of a file that was installed or built with the MPI modules; None if it was not.",
+      nb::sig("def find_beside(file: str) -> str | None"));
   m.def("launched_ranks", &comm::launched_ranks, "How many ranks that launcher started.");
 }
 
