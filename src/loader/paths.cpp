@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <sstream>
 
 namespace loadstone::loader {

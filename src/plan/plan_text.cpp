@@ -59,7 +59,7 @@ std::string budget_text(const LoadPlan& plan) {
 }
 
 std::string staging_text(const LoadPlan& plan) {
-  return plan.block_bytes == 0 ? "none" : fmt::format("buffers of {}", size_text(plan.block_bytes));
+  return plan.block_bytes == 0 ? "none" : fmt::format("blocks of {}", size_text(plan.block_bytes));
 }
 
 /// Of the ranks that were planned: those are all ranks, unless one was asked for.
