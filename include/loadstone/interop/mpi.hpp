@@ -110,20 +110,22 @@ class Request final : public CommRequest {
   ~Request() override { withdraw(); }
 
   bool test() override {
-    for (; next_ < pieces_.size(); ++next_) {
+    while (next_ < pieces_.size()) {
       require_running();
       int done = 0;
       MPI_Status status;
       check(MPI_Test(&pieces_[next_].request, &done, &status), "MPI_Test");
       if (done == 0) return false;
-      if (verb_ == Verb::receive) check_length(status, pieces_[next_].nbytes);
+      const int nbytes = pieces_[next_++].nbytes;
+      if (verb_ == Verb::receive) check_length(status, nbytes);
     }
     return true;
   }
 
   bool withdraw() noexcept override {
-    if (next_ >= pieces_.size()) return true;
-    const bool gone = !is_running() || (verb_ == Verb::receive && cancel());
+    if (next_ >= pieces_.size() || !is_running()) return true;
+    if (verb_ == Verb::receive) cancel();
+    const bool gone = try_to_end(verb_ == Verb::receive ? 10'000 : 1);
     if (!gone) process().stuck = true;
     return gone;
   }
@@ -145,20 +147,26 @@ class Request final : public CommRequest {
     if (got != nbytes) fail(Code::comm, "comm.length", "a message and its receive differ in length");
   }
 
-  /// Cancelling a receive is local; it ends cancelled or, if its message was on the way, received.
-  bool cancel() noexcept {
-    for (std::size_t i = next_; i < pieces_.size(); ++i) MPI_Cancel(&pieces_[i].request);
-    constexpr int kTries = 10'000;
-    for (int i = 0; i < kTries && next_ < pieces_.size(); ++i) {
+  /// Cancelling a receive is local; it then ends cancelled or, if its message was on the way, received.
+  void cancel() noexcept {
+    for (std::size_t i = next_; i < pieces_.size(); ++i) {
+      if (pieces_[i].request != MPI_REQUEST_NULL) MPI_Cancel(&pieces_[i].request);
+    }
+  }
+
+  bool try_to_end(int tries) noexcept {
+    while (next_ < pieces_.size()) {
       int done = 0;
       if (MPI_Test(&pieces_[next_].request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
       if (done != 0) {
         ++next_;
+      } else if (--tries <= 0) {
+        return false;
       } else {
         std::this_thread::yield();
       }
     }
-    return next_ >= pieces_.size();
+    return true;
   }
 
   Verb verb_;
