@@ -17,7 +17,7 @@ import warnings
 
 try:
     import numpy as np
-    from npy_headers import MAGIC, case, framed
+    from npy_headers import case, framed
 except ImportError:
     if __name__ != "__main__":
         raise
@@ -116,9 +116,8 @@ def main(dump, count=20_000, seed=None):
             accepted += line.startswith("ok ")
             agreed_refusals += not line.startswith("ok ") and theirs is None
             stricter += not line.startswith("ok ") and theirs is not None
-    print(
-        f"{count} headers, seed {seed}, numpy {np.__version__}, python {sys.version_info.major}.{sys.version_info.minor}:"
-    )
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    print(f"{count} headers, seed {seed}, numpy {np.__version__}, python {python}:")
     print(f"{accepted} accepted and equal, {agreed_refusals} refused by both, {stricter} refused by us alone")
 
 
