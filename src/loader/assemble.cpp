@@ -113,9 +113,9 @@ std::vector<std::int64_t> row_index_of(const std::vector<Shard>& shards) {
 }
 
 void take_manifest(Found& found, Dataset& dataset) {
+  dataset.manifest_generation = found.generation;
   if (found.manifest_path.empty()) return;
   dataset.manifest_path = std::move(found.manifest_path);
-  dataset.manifest_generation = found.generation;
   for (Stated& stated : found.stated) {
     dataset.manifest_hashes.push_back(std::move(stated.xxh3_128));
     dataset.manifest_crc32c.push_back(std::move(stated.crc32c));
@@ -151,6 +151,14 @@ Dataset make_dataset(Found found, std::vector<Record> records, const std::option
   return dataset;
 }
 
+std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
+  std::vector<bool> sound(shards, true);
+  for (const Fault& fault : faults) {
+    if (fault.shard && fault.kind != "shard.trailing") sound[static_cast<std::size_t>(*fault.shard)] = false;
+  }
+  return sound;
+}
+
 }  // namespace
 
 Survey assemble(Found found, std::vector<Record> records, const OpenOptions& options, const std::optional<DType>& cast) {
@@ -174,6 +182,7 @@ Survey assemble(Found found, std::vector<Record> records, const OpenOptions& opt
 
   survey.dataset = make_dataset(std::move(found), std::move(records), reference, faults);
   survey.dataset.proof = proof;
+  survey.sound = sound_shards(faults, survey.dataset.shards.size());
   sort_report(faults);
   if (!options.strict) survey.dataset.warnings = std::move(warnings);
   sort_report(survey.dataset.warnings);

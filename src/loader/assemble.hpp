@@ -15,8 +15,9 @@ namespace loadstone::loader {
 
 /// A dataset as far as it is sound, and everything that is wrong with it.
 struct Survey {
-  Dataset dataset;            ///< a shard with a fault keeps its place, with 0 rows
-  std::vector<Fault> faults;  ///< in the order of the report; empty: the dataset can be loaded
+  Dataset dataset;            ///< a shard with a fault keeps its place, with 0 rows if its header is at fault
+  std::vector<Fault> faults;  ///< the report of discover, in its order; empty: the dataset can be loaded
+  std::vector<bool> sound;    ///< one a shard: no fault is its own, so it can be read
 };
 
 /// @param records  one for each file that was found

@@ -91,6 +91,23 @@ Found from_manifest(const std::string& path, const ExpandContext& context) {
   return found;
 }
 
+Found order_of_manifest(const std::string& path, const ExpandContext& context) {
+  Found found = from_manifest(path, context);
+  const bool raw = found.format == "raw";
+  found.set_by.clear();
+  found.manifest_path.clear();
+  found.proof = Proof::none;
+  found.warnings.clear();
+  for (Stated& stated : found.stated) stated = Stated{std::nullopt, std::nullopt, stated.offset, stated.order, {}, {}};
+  if (!raw) found.dtype.reset();
+  if (!raw) found.trailing_shape.reset();
+  return found;
+}
+
+std::int64_t generation_of(const std::string& path, const ExpandContext& context) {
+  return from_manifest(path, context).generation;
+}
+
 bool looks_raw(std::string_view name, const OpenOptions& options) {
   if (!options.format.empty()) return options.format == "raw";
   const bool described = options.trailing_shape.has_value() && (!options.raw_dtype.empty() || options.cast.has_value());

@@ -81,7 +81,7 @@ class Discovery {
     Status mine;
     if (agreement_.rank() == 0) {
       mine = guarded([&]() -> Status {
-        const ExpandContext context{options_, opener_, limits_of(options_), manifests == Manifests::follow};
+        const ExpandContext context{options_, opener_, limits_of(options_), manifests == Manifests::renew};
         found_ = expand(paths, context, std::cin);
         if (agreement_.size() > 1) bytes = encode(found_);
         return {};

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <sstream>
 
 namespace loadstone::loader {
@@ -94,7 +93,7 @@ Found one(const Typed& typed, const ExpandContext& context) {
     case Typed::What::directory:
       return from_directory(typed.text, context);
     case Typed::What::manifest:
-      return from_manifest(typed.text, context);
+      return context.renew_manifest ? from_directory(directory_of(typed.text), context) : from_manifest(typed.text, context);
     case Typed::What::glob:
       return from_glob(typed.text, context);
     case Typed::What::file:

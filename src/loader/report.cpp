@@ -37,6 +37,7 @@ constexpr std::array kCodes = {
     KindCode{"complete.too_large", Code::too_large},
     KindCode{"argument", Code::bad_argument},
     KindCode{"environment", Code::bad_argument},
+    KindCode{"environment.", Code::bad_argument},
 };
 
 // Rows of the table of section 3. `raw.` stands with the truncated, files that describe shards with the paths.

@@ -3,6 +3,8 @@
 
 #include "core/status.hpp"
 #include "io/engine.hpp"
+#include "loader/environment.hpp"
+#include "loader/machine.hpp"
 
 #include <loadstone/load.hpp>
 #include <loadstone/options.hpp>
@@ -29,5 +31,10 @@ struct Settings {
 Result<Settings> make_settings(const IoOptions& io, const std::optional<std::int64_t>& budget_bytes, double deadline_s,
                                const std::optional<IdentityRule>& identity, const std::vector<std::string>& roots,
                                int ranks_on_node);
+
+/// The same from values: pure.
+Result<Settings> settle(const IoOptions& io, const std::optional<std::int64_t>& budget_bytes, double deadline_s,
+                        const std::optional<IdentityRule>& identity, const std::vector<std::string>& roots,
+                        int ranks_on_node, const Environment& environment, const Machine& machine);
 
 }  // namespace loadstone::loader

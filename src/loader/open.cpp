@@ -1,0 +1,20 @@
+// open: the first step of the walk as a call of its own.
+#include "loader/discover.hpp"
+#include "loader/session.hpp"
+
+#include <loadstone/load.hpp>
+
+namespace loadstone {
+
+Dataset open(const Paths& paths, const OpenOptions& options, const CommPtr& comm) {
+  loader::SessionOptions asked;
+  asked.roots = options.roots;
+  loader::Session session(comm, asked);
+  OpenOptions with_roots = options;
+  with_roots.roots = session.settings().roots;
+  Result<Dataset> dataset = loader::discover(paths, with_roots, std::nullopt, session.agreement());
+  if (!dataset.ok()) session.fail(std::move(dataset).status());
+  return std::move(dataset).value();
+}
+
+}  // namespace loadstone
