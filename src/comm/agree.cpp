@@ -186,8 +186,9 @@ Status Agreement::State::carry_out(const std::shared_ptr<Buffers>& buffers, std:
   if (broken) return refusal();
   Status status = poll(*request, interrupt, what, watch);
   if (status.ok()) return status;
-  let_go(std::move(request), buffers);
-  return break_with(std::move(status).take(), what);
+  status = break_with(std::move(status).take(), what);
+  let_go(std::move(request), buffers);  // after the report, so that a peer meets its own deadline rather than our end
+  return status;
 }
 
 template <class Post>
@@ -196,16 +197,23 @@ Status Agreement::State::carry_out(const std::shared_ptr<Buffers>& buffers, std:
 }
 
 void Agreement::State::announce() {
-  guarded([&] { notices->send(); });
+  if (broken) return;
+  try {
+    notices->send();
+  } catch (const std::exception&) {  // the verdict will meet the same and report it
+  }
 }
 
+/// A transport that fails here is no verdict yet: a peer that has its verdict may be gone already.
 bool Agreement::State::told_to_stop() {
-  bool told = false;
-  guarded([&] {
-    told = notices->arrived();
-    if (told) notices->send();
-  });
-  return told || broken.has_value();
+  if (broken) return true;
+  try {
+    if (!notices->arrived()) return false;
+    notices->send();
+  } catch (const std::exception&) {
+    return true;
+  }
+  return true;
 }
 
 Result<std::int64_t> Agreement::State::reduce_one(std::int64_t value, Reduce op, std::string_view what) {
@@ -220,7 +228,7 @@ Result<std::int64_t> Agreement::State::worst_of(std::int64_t vote) {
   scratch->numbers.front() = vote;
   const auto watch = [&]() -> Status {
     if (interrupt.stop.stop_requested()) announce();
-    if (told_to_stop() && broken) return refusal();
+    told_to_stop();
     return {};
   };
   Status status = carry_out(

@@ -1,5 +1,7 @@
 #include "comm/board.hpp"
 
+#include "comm/faults.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -113,7 +115,7 @@ void Board::forget_if_empty(const Address& address) {
   if (place->second.sends.empty() && place->second.receives.empty()) queues_.erase(place);
 }
 
-void Meeting::fail(std::string why) {
+void Meeting::fail(Failure why) {
   if (state.load(std::memory_order_relaxed) != State::open) return;
   fault = std::move(why);
   state.store(State::failed, std::memory_order_release);
@@ -121,7 +123,7 @@ void Meeting::fail(std::string why) {
 
 void leave_meeting(Meeting& meeting) noexcept {
   const std::lock_guard lock(meeting.mutex);
-  meeting.fail("a rank gave up a collective call");
+  meeting.fail(comm_failure("comm.collective", "a rank gave up a collective call"));
 }
 
 std::shared_ptr<Meeting> Board::join(int rank) {
@@ -138,7 +140,9 @@ std::shared_ptr<Meeting> Board::join(int rank) {
 void Board::arrive(Meeting& meeting, int rank, const CollectiveTerms& terms, Contribution contribution) const {
   const std::lock_guard lock(meeting.mutex);
   if (meeting.arrived == 0) meeting.terms = terms;
-  if (meeting.terms != terms) meeting.fail("the ranks made different collective calls");
+  if (meeting.terms != terms)
+    meeting.fail(comm_failure("comm.collective", "the ranks made different collective calls",
+                              "Make the same calls in the same order on every rank."));
   contribution.arrived = true;
   meeting.contributions[static_cast<std::size_t>(rank)] = contribution;
   if (++meeting.arrived < roster_->size() || meeting.state != Meeting::State::open) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <loadstone/communicator.hpp>
+#include <loadstone/error.hpp>
 
 #include <atomic>
 #include <compare>
@@ -75,13 +76,13 @@ struct Meeting {
   std::vector<Contribution> contributions;
   int arrived = 0;
   int taken = 0;                ///< ranks that have joined; guarded by the board's mutex
-  std::string fault;            ///< why it failed; written before `state`
+  Failure fault;                ///< why it failed; written before `state`
   std::shared_ptr<Board> copy;  ///< of duplicate
   enum class State : std::uint8_t { open, done, failed };
   std::atomic<State> state = State::open;
 
   /// Ends the meeting for everybody, with the mutex held. The first reason stays.
-  void fail(std::string why);
+  void fail(Failure why);
 };
 
 /// The message space of one communicator of one process.

@@ -12,9 +12,9 @@
 namespace loadstone::comm {
 namespace {
 
-[[noreturn]] void throw_left(int rank) {
-  throw Error(comm_failure(kRankLeft, fmt::format("rank {} has left while another waits for it", rank),
-                           "See what that rank reported."));
+Failure left_failure(int rank) {
+  return comm_failure(kRankLeft, fmt::format("rank {} has left while another waits for it", rank),
+                      "See what that rank reported.");
 }
 
 class LetterRequest final : public CommRequest {
@@ -39,7 +39,7 @@ class LetterRequest final : public CommRequest {
  private:
   bool check_peer() const {
     const int peer = letter_->is_send ? address_.to : address_.from;
-    if (board_->roster().has_left(peer) && board_->is_waiting(*letter_)) throw_left(peer);
+    if (board_->roster().has_left(peer) && board_->is_waiting(*letter_)) throw Error(left_failure(peer));
     return false;
   }
 
@@ -57,9 +57,9 @@ class MeetingRequest final : public CommRequest {
   ~MeetingRequest() override { withdraw(); }
 
   bool test() override {
+    if (meeting_->state.load(std::memory_order_acquire) == Meeting::State::open) check_others();
     const Meeting::State state = meeting_->state.load(std::memory_order_acquire);
-    if (state == Meeting::State::failed) throw Error(comm_failure("comm.collective", meeting_->fault));
-    if (state == Meeting::State::open) check_others();
+    if (state == Meeting::State::failed) throw Error(meeting_->fault);
     return state == Meeting::State::done;
   }
 
@@ -75,7 +75,7 @@ class MeetingRequest final : public CommRequest {
     for (int rank = 0; rank < board_->roster().size(); ++rank) {
       if (!board_->roster().has_left(rank)) continue;
       const std::lock_guard lock(meeting_->mutex);
-      if (!meeting_->contributions[static_cast<std::size_t>(rank)].arrived) throw_left(rank);
+      if (!meeting_->contributions[static_cast<std::size_t>(rank)].arrived) meeting_->fail(left_failure(rank));
     }
   }
 

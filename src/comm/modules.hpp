@@ -7,6 +7,8 @@
 #include <loadstone/load.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,14 +31,22 @@ struct MpiModule {
   /// A duplicate of the communicator whose handle (of `handle_bytes` bytes) is at `handle`; cached on it, so that a
   /// second call with the same communicator is local and returns the same one. The first call is collective.
   std::shared_ptr<Communicator> (*wrap)(const void* handle, std::size_t handle_bytes);
-  std::string (*library_version)();
+  std::string (*library_version)();  ///< first line, blanks squeezed
+  void (*finalize_if_ours)() noexcept;
 };
 inline constexpr const char* kMpiModuleAbi = "loadstone-mpi-1";
 
-/// Loads (once) the module of a stack from beside this library: ., loadstone, ../lib/loadstone, ../../../loadstone.
+/// The folders that may hold the modules, best first: beside this library ., loadstone, ../loadstone, ../lib/loadstone,
+/// ../../lib/loadstone (a build tree), ../../../loadstone (a Python package).
+std::vector<std::filesystem::path> module_folders();
+/// The path of a file that was installed or built with the modules (the module itself, libmpi.so.12); empty if none.
+std::filesystem::path find_beside(std::string_view file);
+/// Loads the module of a stack; once loaded, it stays. Initialises nothing.
 Result<const MpiModule*> load_mpi_module(Launcher stack);
 /// From mpi4py: version text of its library, address and size of the handle. Compares versions before any cast.
 Result<std::shared_ptr<Communicator>> wrap_mpi4py(std::string_view library_version, const void* handle,
                                                   std::size_t handle_bytes);
+/// Finalises the MPI that `world_communicator` initialised, now rather than at exit. Nothing otherwise.
+void finalize_world() noexcept;
 
 }  // namespace loadstone::comm

@@ -1,5 +1,6 @@
 #include "formats/first_bytes.hpp"
 
+#include "core/text.hpp"
 #include "formats/faults.hpp"
 
 #include <fmt/format.h>
@@ -41,14 +42,21 @@ constexpr auto kSignatures = std::to_array<Signature>({
 });
 
 constexpr std::size_t kShownBytes = 16;
+// A UTF-8 character has at most four bytes.
+constexpr std::size_t kLongestCut = 3;
 // safetensors: eight bytes of header length, then JSON.
 constexpr std::size_t kSafetensorsBrace = 8;
 
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && (byte < 0x09 || byte > 0x0d)) || byte == 0x7f;
+}
+
 bool is_text(std::span<const std::byte> bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) {
-    const auto c = std::to_integer<unsigned>(b);
-    return (c >= 0x20 && c != 0x7f) || (c >= 0x09 && c <= 0x0d);
-  });
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // NOLINT(*-reinterpret-cast)
+  const std::size_t invalid = first_invalid_utf8(text).value_or(text.size());
+  // the last character may be cut where the bytes end
+  return std::none_of(text.begin(), text.end(), is_control) && invalid + kLongestCut >= text.size() && invalid > 0;
 }
 
 bool is_safetensors(std::span<const std::byte> bytes) {

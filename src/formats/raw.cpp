@@ -88,6 +88,7 @@ class RawDriver final : public Driver {
   Result<Description> describe(const ByteSource& source, const DescribeContext& context) const override {
     if (!context.raw) return no_layout();
     const RawLayout& layout = *context.raw;
+    if (layout.header_bytes < 0) return too_large(layout, layout.trailing_shape);
     const std::int64_t size = source.size();
     Result<std::int64_t> rows = layout.rows ? Result<std::int64_t>(*layout.rows) : rows_by_size(layout, size);
     if (!rows.ok()) return std::move(rows).status();
@@ -99,7 +100,7 @@ class RawDriver final : public Driver {
     description.order = layout.order;
     description.data_offset = layout.header_bytes;
     const std::optional<std::int64_t> nbytes = checked_nbytes(description.shape, layout.dtype.itemsize);
-    if (!nbytes || layout.header_bytes < 0 || !checked_add(layout.header_bytes, *nbytes)) {
+    if (!nbytes || !checked_add(layout.header_bytes, *nbytes)) {
       return too_large(layout, description.shape);
     }
     description.nbytes = *nbytes;

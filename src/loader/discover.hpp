@@ -11,7 +11,6 @@
 #include <loadstone/options.hpp>
 
 #include <optional>
-#include <vector>
 
 namespace loadstone::loader {
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/checked.hpp"
@@ -117,12 +118,17 @@ class Hashing {
     std::int64_t total = 0;
     for (const Shard& shard : shards) total += shard.identity.size + 1;
     const int ranks = session_.agreement().size();
+    std::set<std::int64_t> troubled;
+    for (const Fault& fault : survey_.faults) {
+      if (fault.shard) troubled.insert(*fault.shard);
+    }
     std::vector<std::int64_t> mine;
     std::int64_t before = 0;
     for (std::size_t i = 0; i < shards.size(); ++i) {
       const auto rank = static_cast<int>(static_cast<double>(before) / static_cast<double>(total) * ranks);
       before += shards[i].identity.size + 1;
-      if (rank == session_.agreement().rank() && survey_.sound[i]) mine.push_back(static_cast<std::int64_t>(i));
+      const auto index = static_cast<std::int64_t>(i);
+      if (rank == session_.agreement().rank() && !troubled.contains(index)) mine.push_back(index);
     }
     return mine;
   }
@@ -248,7 +254,6 @@ Result<std::string> home_of(const Dataset& dataset) {
 
 formats::Manifest manifest_of(const Dataset& dataset, const AllSums& sums, const std::string& home) {
   formats::Manifest manifest;
-  manifest.generation = dataset.manifest_generation + 1;
   manifest.format = dataset.format;
   manifest.dtype = dataset.shards.empty() ? dataset.dtype : dataset.shards.front().dtype;
   manifest.trailing_shape = {dataset.shape.begin() + (dataset.shape.empty() ? 0 : 1), dataset.shape.end()};
@@ -268,9 +273,13 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     auto home = home_of(dataset);
     if (!home.ok()) return std::move(home).status();
     report.manifest_written = *home + '/' + std::string(formats::kManifestName);
-    report.generation = dataset.manifest_generation + 1;
+    formats::Manifest manifest = manifest_of(dataset, sums, *home);
+    // One that cannot be read is replaced like none.
+    const auto before = loader::read_manifest(*home, session.opener());
+    if (before.ok() && *before) manifest.generation = (*before)->generation + 1;
+    report.generation = manifest.generation;
     if (session.agreement().rank() != 0) return {};
-    return loader::replace_manifest(*home, manifest_of(dataset, sums, *home));
+    return loader::replace_manifest(*home, manifest);
   });
   session.verdict("commit", std::move(mine));
 }
@@ -290,7 +299,9 @@ void fail_on(Session& session, std::vector<Fault> faults, const char* phase) {
 VerifyReport verify(const Paths& paths, const VerifyOptions& options, const CommPtr& comm) {
   const double start = steady_seconds();
   Session session(comm, {options.io, options.budget_bytes, options.deadline_s, {}, options.open.roots, options.stop});
-  auto found = loader::survey(paths, options.open, std::nullopt, session.agreement());
+  // What is to be recorded is what is there now, not what an older manifest says.
+  const auto manifests = options.write_manifest ? loader::Manifests::pass_over : loader::Manifests::follow;
+  auto found = loader::survey(paths, options.open, std::nullopt, session.agreement(), manifests);
   if (!found.ok()) session.fail(std::move(found).status());
   const Survey& survey = *found;
   const Dataset& dataset = survey.dataset;

@@ -2,19 +2,15 @@
 #include "core/checked.hpp"
 #include "core/text.hpp"
 #include "plan/planner.hpp"
+#include "plan/saturated.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 namespace loadstone::plan {
 namespace {
-
-std::int64_t saturated(std::optional<std::int64_t> value) {
-  return value.value_or(std::numeric_limits<std::int64_t>::max());
-}
 
 /// Wanted bytes of all ranks together: each shard's selected elements, once a replica.
 std::int64_t wanted_by_all(const Problem& problem) {
@@ -109,7 +105,7 @@ LoadPlan explain(const Problem& problem, const Budgeting& budgeting, std::option
   plan.budget_guessed = problem.budget_guessed;
   plan.smallest_budget_bytes = budgeting.smallest_bytes;
   plan.peak_bytes = budgeting.peak_bytes;
-  plan.block_bytes = budgeting.buffer_bytes();
+  plan.block_bytes = budgeting.blocks == 0 ? 0 : budgeting.sizes.block_bytes;
   plan.request_bytes = budgeting.sizes.request_bytes;
   plan.rounds = rounds_of(problem);
   plan.bytes_wanted = wanted_by_all(problem);

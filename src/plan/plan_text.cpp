@@ -59,7 +59,7 @@ std::string budget_text(const LoadPlan& plan) {
 }
 
 std::string staging_text(const LoadPlan& plan) {
-  return plan.block_bytes == 0 ? "none" : fmt::format("buffers of {}", size_text(plan.block_bytes));
+  return plan.block_bytes == 0 ? "none" : fmt::format("blocks of {}", size_text(plan.block_bytes));
 }
 
 /// Of the ranks that were planned: those are all ranks, unless one was asked for.
@@ -95,7 +95,7 @@ std::string ranks_text(const LoadPlan& plan) {
                         size_text(rank.bytes_wanted), size_width, overlaps_text(rank.overlaps));
   }
   if (shown < plan.ranks.size()) {
-    text += fmt::format("  +{} more\n", counted(static_cast<std::int64_t>(plan.ranks.size() - shown), "rank"));
+    text += fmt::format("  +{} more ranks\n", grouped(static_cast<std::int64_t>(plan.ranks.size() - shown)));
   }
   return text;
 }

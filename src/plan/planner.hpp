@@ -51,20 +51,18 @@ Result<Problem> make_problem(const Dataset& dataset, const LoadOptions& options,
 Result<Distribution> make_tiles(const Shape& shape, std::optional<std::int64_t> split, const LoadOptions& options,
                                 std::int64_t ranks);
 
-/// The buffer of a staged piece is this much larger than the piece, so that a direct read, rounded outwards to whole
-/// blocks of the device at both ends, fits (IO-18).
-inline constexpr std::int64_t kBufferSlackBytes = 8 * 1024;
+/// Beside each staging block: the head and tail of a direct read, rounded outwards to whole blocks of the device
+/// (IO-18).
+inline constexpr std::int64_t kEdgeBytes = 8 * 1024;
 
 /// The sizes that a budget allows, and the smallest budget that works. Whether staging is needed at all depends on the
 /// shards that any rank reads; the answer is the same on every rank.
 struct Budgeting {
   Sizes sizes;  ///< block_bytes is a multiple of 4 KiB
   bool staging_needed = false;
-  std::int64_t blocks = 0;          ///< staging buffers that a rank may hold at once; 0 if none is needed
-  std::int64_t smallest_bytes = 0;  ///< metadata, and one buffer for the smallest block if staging is needed
-  std::int64_t peak_bytes = 0;      ///< metadata + blocks * buffer_bytes()
-
-  [[nodiscard]] std::int64_t buffer_bytes() const { return blocks == 0 ? 0 : sizes.block_bytes + kBufferSlackBytes; }
+  std::int64_t blocks = 0;          ///< staging blocks a rank may hold at once; 0 if none is needed
+  std::int64_t smallest_bytes = 0;  ///< metadata, and one smallest block with its edges if staging is needed
+  std::int64_t peak_bytes = 0;      ///< metadata + blocks with their edges
 };
 /// `budget` fault if it is too small, with wanted (smallest) and got.
 Result<Budgeting> fit_budget(const Problem& problem);

@@ -16,7 +16,6 @@ namespace {
 
 using loadstone::formats::Description;
 
-
 constexpr std::int64_t kFileBytes = std::numeric_limits<std::int64_t>::max();
 
 bool read_exactly(std::byte* out, std::size_t count) { return std::fread(out, 1, count, stdin) == count; }

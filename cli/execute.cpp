@@ -1,0 +1,72 @@
+// Runs a command on its ranks: whatever is thrown becomes an outcome with an exit code that all processes share.
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/ranks.hpp"
+
+#include <loadstone/load.hpp>
+
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace loadstone::cli {
+namespace {
+
+Failure failure_of(Code code, std::string kind, std::string message, std::string remedy) {
+  Fault fault;
+  fault.code = code;
+  fault.kind = std::move(kind);
+  fault.message = std::move(message);
+  fault.remedy = std::move(remedy);
+  Failure failure;
+  failure.faults.push_back(std::move(fault));
+  failure.total_faults = 1;
+  return failure;
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    Failure failure = error.failure();
+    if (error.local() != nullptr) failure.notes.push_back("this rank also failed: " + describe(*error.local()));
+    return failure;
+  } catch (const std::bad_alloc&) {
+    return failure_of(Code::out_of_memory, "memory.refused", "the system refused memory",
+                      "Give a smaller --budget, or load on more ranks.");
+  } catch (const std::exception& error) {
+    return failure_of(Code::internal, "internal.exception", std::string("unexpected: ") + error.what(),
+                      "This is a bug of loadstone; please report it with the command that shows it.");
+  }
+}
+
+Report report_of(const CommandEntry& entry, const Arguments& arguments, const std::shared_ptr<Communicator>& world,
+                 const std::stop_token& stop) {
+  Report report = on_ranks(arguments, world, entry.crew, stop,
+                           [&](const Context& context) { return entry.run(arguments, context); });
+  for (Fault& warning : environment_warnings()) report.warnings.push_back(std::move(warning));
+  return report;
+}
+
+}  // namespace
+
+Outcome execute(const Arguments& arguments, const std::stop_token& stop, const std::function<int()>& signal_of) {
+  const CommandEntry& entry = *find_command(arguments.command);
+  std::shared_ptr<Communicator> world = self_communicator();
+  Outcome outcome;
+  try {
+    if (entry.crew != Crew::alone) world = world_communicator();
+    outcome.report = report_of(entry, arguments, world, stop);
+  } catch (...) {
+    outcome.failure = current_failure();
+    outcome.exit_code = exit_code_of(*outcome.failure, signal_of());
+  }
+  outcome.exit_code = agreed_exit_code(world, outcome.exit_code);
+  if (outcome.exit_code != kDone && !outcome.failure) {
+    outcome.failure = failure_of(Code::comm, "ranks.failed", "another rank failed after this one was done",
+                                 "See what that rank says, and run the command again.");
+  }
+  return outcome;
+}
+
+}  // namespace loadstone::cli

@@ -1,0 +1,107 @@
+# loadstone_find_mpi(STACK): looks for one MPI stack, openmpi or mpich, beside any other that is installed.
+#
+# Asks the stack's compiler wrapper (mpicc.openmpi, mpicc.mpich, or a plain mpicc that turns out to be of that stack) for
+# its folders, and takes the C library alone. Sets LOADSTONE_MPI_<STACK>_FOUND and makes the target mpi_<STACK>; finds the
+# launcher as LOADSTONE_MPI_<STACK>_LAUNCHER. Hints: LOADSTONE_MPI_<STACK>_WRAPPER.
+function(loadstone_find_mpi stack)
+  if(TARGET mpi_${stack})
+    return()
+  endif()
+  set(LOADSTONE_MPI_${stack}_FOUND FALSE PARENT_SCOPE)
+  find_program(LOADSTONE_MPI_${stack}_WRAPPER NAMES mpicc.${stack} mpicc)
+  if(NOT LOADSTONE_MPI_${stack}_WRAPPER)
+    return()
+  endif()
+  execute_process(COMMAND ${LOADSTONE_MPI_${stack}_WRAPPER} -show
+    OUTPUT_VARIABLE words OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed)
+    return()
+  endif()
+  separate_arguments(words UNIX_COMMAND "${words}")
+  set(folders ${words})
+  list(FILTER folders INCLUDE REGEX "^-I")
+  list(TRANSFORM folders REPLACE "^-I" "")
+  set(library_folders ${words})
+  list(FILTER library_folders INCLUDE REGEX "^-L")
+  list(TRANSFORM library_folders REPLACE "^-L" "")
+
+  find_path(LOADSTONE_MPI_${stack}_INCLUDE mpi.h PATHS ${folders} NO_DEFAULT_PATH)
+  if(stack STREQUAL openmpi)
+    set(sign "define OPEN_MPI ")
+    set(names mpi)
+  else()
+    set(sign "define MPICH_VERSION ")
+    set(names mpich mpi)
+  endif()
+  find_library(LOADSTONE_MPI_${stack}_LIBRARY NAMES ${names} PATHS ${library_folders} NO_DEFAULT_PATH)
+  if(NOT LOADSTONE_MPI_${stack}_INCLUDE OR NOT LOADSTONE_MPI_${stack}_LIBRARY)
+    return()
+  endif()
+  file(STRINGS ${LOADSTONE_MPI_${stack}_INCLUDE}/mpi.h signs REGEX "${sign}")
+  if(NOT signs)
+    return()
+  endif()
+
+  add_library(mpi_${stack} INTERFACE)
+  target_include_directories(mpi_${stack} SYSTEM INTERFACE ${folders})
+  target_link_libraries(mpi_${stack} INTERFACE ${LOADSTONE_MPI_${stack}_LIBRARY})
+  if(stack STREQUAL openmpi)
+    find_program(LOADSTONE_MPI_openmpi_LAUNCHER NAMES mpirun.openmpi mpirun)
+  else()
+    find_program(LOADSTONE_MPI_mpich_LAUNCHER NAMES mpiexec.mpich mpiexec.hydra mpiexec)
+  endif()
+  set(LOADSTONE_MPI_${stack}_FOUND TRUE PARENT_SCOPE)
+  message(STATUS "MPI ${stack}: ${LOADSTONE_MPI_${stack}_LIBRARY}")
+endfunction()
+
+# loadstone_mpi_module(STACK): the module that the library loads at run time, in <build>/lib/loadstone.
+function(loadstone_mpi_module stack)
+  set(module loadstone_mpi_${stack})
+  add_library(${module} MODULE mpi_module.cpp)
+  target_compile_definitions(${module} PRIVATE LOADSTONE_MPI_STACK="${stack}")
+  target_include_directories(${module} PRIVATE ${PROJECT_BINARY_DIR}/rooms/comm)
+  target_link_libraries(${module} PRIVATE loadstone_core mpi_${stack} loadstone_flags)
+  set_target_properties(${module} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/loadstone
+    INSTALL_RPATH_USE_LINK_PATH TRUE)
+  install(TARGETS ${module} LIBRARY DESTINATION ${LOADSTONE_INSTALL_MODULEDIR} COMPONENT runtime)
+endfunction()
+
+# loadstone_mpich_stub(): the empty libmpi.so.12 that lets mpi4py's wheel find Debian's MPICH, whose library has another
+# name there. Only where that is so, and the system has no libmpi.so.12 of its own.
+function(loadstone_mpich_stub)
+  get_filename_component(library ${LOADSTONE_MPI_mpich_LIBRARY} REALPATH)
+  get_filename_component(folder ${library} DIRECTORY)
+  find_file(LOADSTONE_SYSTEM_LIBMPI_12 libmpi.so.12 PATHS ${folder} /usr/lib /usr/lib64 /usr/local/lib
+    PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE} NO_DEFAULT_PATH)
+  if(LOADSTONE_SYSTEM_LIBMPI_12 OR NOT library MATCHES "libmpich[.]so")
+    return()
+  endif()
+  add_library(loadstone_libmpi_stub MODULE libmpi_stub.c)
+  target_link_options(loadstone_libmpi_stub PRIVATE -Wl,-soname,libmpi.so.12 -Wl,--no-as-needed)
+  target_link_libraries(loadstone_libmpi_stub PRIVATE ${LOADSTONE_MPI_mpich_LIBRARY})
+  set_target_properties(loadstone_libmpi_stub PROPERTIES PREFIX "" OUTPUT_NAME libmpi SUFFIX .so.12
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/loadstone)
+  install(TARGETS loadstone_libmpi_stub LIBRARY DESTINATION ${LOADSTONE_INSTALL_MODULEDIR} COMPONENT runtime)
+endfunction()
+
+# loadstone_add_mpi(): every stack that is wanted and found. LOADSTONE_WITH_MPI: AUTO takes those that are there, ON asks
+# for at least one.
+function(loadstone_add_mpi)
+  set(found)
+  foreach(stack openmpi mpich)
+    if(NOT LOADSTONE_WITH_MPI STREQUAL OFF)
+      loadstone_find_mpi(${stack})
+    endif()
+    if(TARGET mpi_${stack})
+      loadstone_mpi_module(${stack})
+      list(APPEND found ${stack})
+    endif()
+  endforeach()
+  if(TARGET mpi_mpich)
+    loadstone_mpich_stub()
+  endif()
+  if(LOADSTONE_WITH_MPI STREQUAL ON AND NOT found)
+    message(FATAL_ERROR "LOADSTONE_WITH_MPI=ON, but neither Open MPI nor MPICH was found. Install libopenmpi-dev or "
+      "libmpich-dev, or name the compiler wrapper by LOADSTONE_MPI_openmpi_WRAPPER or LOADSTONE_MPI_mpich_WRAPPER.")
+  endif()
+endfunction()

@@ -1,0 +1,91 @@
+"""Data whose every element is its own linear index, and child processes with a time limit."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROWS = (6, 0, 3, 8)
+ARRAY = np.arange(17 * 5, dtype="f4").reshape(17, 5)
+
+LAUNCHERS = {
+    "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-n"],
+    "mpich": ["mpiexec.mpich", "-n"],
+}
+
+
+def write_shards(folder, array, rows):
+    """One .npy file for each count of rows."""
+    folder.mkdir(exist_ok=True)
+    ends = np.cumsum(rows)
+    for i, (end, count) in enumerate(zip(ends, rows, strict=True)):
+        np.save(folder / f"shard_{i:04}.npy", array[end - count : end])
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run42(tmp_path_factory):
+    """17 rows of 5 in four uneven shards, one of them empty."""
+    return write_shards(tmp_path_factory.mktemp("data") / "run42", ARRAY, ROWS)
+
+
+@pytest.fixture(scope="session")
+def array():
+    return ARRAY
+
+
+@pytest.fixture(scope="session")
+def sparse(tmp_path_factory):
+    """64 GiB of holes: reading them takes longer than any test."""
+    path = tmp_path_factory.mktemp("sparse") / "big.npy"
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (16777216, 1024), }"
+    with path.open("wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117).encode() + b"\n")
+        file.truncate(128 + 4 * 16777216 * 1024)
+    return path
+
+
+def run_python(source, *args, prefix=(), timeout=60):
+    """Runs Python text in processes of their own; fails with what they printed unless all end well."""
+    quiet = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_btl_base_warn_component_unused": "0"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MPI4PY_")}
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", textwrap.dedent(source), *map(str, args)],
+        env={**environment, **quiet},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def python():
+    return run_python
+
+
+@pytest.fixture(params=LAUNCHERS)
+def on_ranks(request):
+    """on_ranks(n, source, *args): the same under each MPI's launcher; skips where there is none."""
+    words = LAUNCHERS[request.param]
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"{words[0]} is not installed")
+    pytest.importorskip("mpi4py")
+
+    def call(ranks, source, *args, timeout=90):
+        return run_python(source, *args, prefix=[*words, str(ranks)], timeout=timeout)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def package():
+    """The folder of the package's sources beside these tests."""
+    return Path(__file__).parent.parent / "loadstone"

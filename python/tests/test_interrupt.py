@@ -1,0 +1,110 @@
+"""T30: Ctrl-C and other exceptions of signal handlers and callbacks stop a long call at once."""
+
+
+def test_ctrl_c_ends_a_verify_with_keyboard_interrupt(python, sparse):
+    python(
+        """
+        import signal, sys, time
+        import loadstone
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        begin = time.monotonic()
+        try:
+            loadstone.verify(sys.argv[1], write_manifest=True)
+        except KeyboardInterrupt as error:
+            assert isinstance(error, loadstone.Interrupted) and error.code == "cancelled", repr(error)
+        else:
+            raise SystemExit("nothing was raised")
+        assert time.monotonic() - begin < 5
+        """,
+        sparse,
+    )
+
+
+def test_the_exception_of_a_handler_comes_through(python, sparse):
+    python(
+        """
+        import signal, sys
+        import loadstone
+
+        class Late(Exception):
+            pass
+
+        def handler(number, frame):
+            raise Late
+
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            loadstone.verify(sys.argv[1], write_manifest=True)
+        except Late:
+            sys.exit(0)
+        sys.exit(1)
+        """,
+        sparse,
+    )
+
+
+def test_a_handler_that_raises_nothing_stops_nothing(python, run42):
+    python(
+        """
+        import os, signal, sys
+        import loadstone
+        seen = []
+        signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+        os.kill(os.getpid(), signal.SIGINT)
+        assert loadstone.load(sys.argv[1]).shape == (17, 5) and seen == [signal.SIGINT]
+        """,
+        run42,
+    )
+
+
+def test_the_exception_of_a_progress_callback_stops_the_call(python, sparse):
+    python(
+        """
+        import sys
+        import loadstone
+
+        class Enough(Exception):
+            pass
+
+        def progress(state):
+            raise Enough
+
+        try:
+            loadstone.verify(sys.argv[1], write_manifest=True, progress=progress)
+        except Enough:
+            sys.exit(0)
+        sys.exit(1)
+        """,
+        sparse,
+    )
+
+
+def test_other_threads_run_meanwhile(python, sparse):
+    """The interpreter lock is released: a second thread counts while the first one reads."""
+    python(
+        """
+        import signal, sys, threading
+        import loadstone
+        counted, done = [0], threading.Event()
+
+        def count():
+            while not done.wait(0.001):
+                counted[0] += 1
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        try:
+            loadstone.verify(sys.argv[1], write_manifest=True)
+        except KeyboardInterrupt:
+            pass
+        seen = counted[0]
+        done.set()
+        thread.join()
+        assert seen > 20, seen
+        """,
+        sparse,
+    )

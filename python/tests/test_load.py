@@ -1,0 +1,161 @@
+"""load, open, plan, verify, write and clean in one process."""
+
+import numpy as np
+import pytest
+
+import loadstone
+
+
+def test_every_form_of_paths(run42, array):
+    paths = sorted(run42.glob("*.npy"))
+    for given in (str(run42), run42, bytes(run42), str(run42 / "shard_*.npy"), paths, tuple(map(str, paths))):
+        assert np.array_equal(loadstone.load(given).local, array)
+
+
+def test_paths_may_come_from_an_iterator(run42, array):
+    assert np.array_equal(loadstone.load(sorted(run42.glob("*.npy")).__iter__()).local, array)
+
+
+def test_a_name_that_is_no_utf8(tmp_path, array):
+    path = tmp_path / b"\xff_0.npy".decode("utf-8", "surrogateescape")
+    np.save(path, array)
+    assert np.array_equal(loadstone.load(path).local, array)
+    assert loadstone.open(tmp_path / "*.npy").shards[0].path == str(path)
+
+
+SELECTIONS = {
+    "rows": ({"rows": (5, 11)}, np.s_[5:11]),
+    "rows slice": ({"rows": slice(-4, None)}, np.s_[-4:]),
+    "rows text": ({"rows": "5:11"}, np.s_[5:11]),
+    "integer": ({"select": 2}, np.s_[2]),
+    "slice": ({"select": slice(1, None, 3)}, np.s_[1::3]),
+    "tuple": ({"select": (slice(1, None, 3), -1)}, np.s_[1::3, -1]),
+    "text": ({"select": "1::3,-1"}, np.s_[1::3, -1]),
+}
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+def test_ds53_selections(run42, array, name):
+    keywords, index = SELECTIONS[name]
+    x = loadstone.load(run42, **keywords)
+    assert np.array_equal(x.local, array[index]) and x.shape == array[index].shape
+
+
+@pytest.mark.parametrize(
+    "keywords", [{"io": {"direct": "off", "depth": 2}}, {"io_mapped": "off"}, {"io_request_bytes": "64KiB"}]
+)
+def test_ways_to_fetch_change_nothing(run42, array, keywords):
+    assert np.array_equal(loadstone.load(run42, **keywords).local, array)
+
+
+def test_the_caller_s_list_may_change_afterwards(run42, array):
+    counts = [17]
+    x = loadstone.load(run42, rows_per_rank=counts)
+    counts[0] = 3
+    assert x.local.shape == array.shape
+
+
+def test_a_dataset_in_hand_loads_and_plans(run42, array):
+    dataset = loadstone.open(run42)
+    assert np.array_equal(loadstone.load(dataset, split=1).local, array)
+    assert loadstone.plan(dataset, ranks=2).to_dict() == loadstone.plan(run42, ranks=2).to_dict()
+
+
+def test_ds20_fields_of_a_dataset(run42):
+    dataset = loadstone.open(run42)
+    assert (dataset.format, dataset.pattern, dataset.shape, dataset.dtype) == (
+        "npy",
+        "shard_{:04}.npy",
+        (17, 5),
+        np.dtype("f4"),
+    )
+    assert (dataset.row_index, dataset.rows, dataset.ndim, dataset.proof) == ([0, 6, 6, 9, 17], 17, 2, "names")
+    shard = dataset.shards[3]
+    assert (shard.rows, shard.nbytes, shard.data_offset, shard.order, shard.dtype) == (8, 160, 128, "C", np.dtype("f4"))
+    assert shard.path.endswith("shard_0003.npy") and "shard_0003" in repr(shard) and "(17, 5)" in repr(dataset)
+    assert [warning.kind for warning in dataset.warnings] == ["complete.unproven"] and dataset.manifest_path is None
+
+
+def test_ds61_a_plan_prints_and_is_a_dictionary(run42):
+    plan = loadstone.plan(run42, ranks=4, split=0, budget="64MiB")
+    ranks = plan.to_dict()["ranks"]
+    assert [entry["box"] for entry in ranks] == [
+        [[0, 5], [0, 5]],
+        [[5, 9], [0, 5]],
+        [[9, 13], [0, 5]],
+        [[13, 17], [0, 5]],
+    ]
+    assert plan.shape == (17, 5) and plan.dtype == np.dtype("f4") and "rank" in str(plan) and "Plan" in repr(plan)
+
+
+def test_a_raw_file_whose_type_is_stated(tmp_path):
+    np.arange(12, dtype=">i2").tofile(tmp_path / "x_0.bin")
+    options = {"format": "raw", "dtype": ">i2", "trailing_shape": (4,)}
+    x = loadstone.load(tmp_path / "x_0.bin", **options)
+    assert x.dtype == np.dtype("i2") and x.dtype.isnative
+    assert np.array_equal(x.local, np.arange(12).reshape(3, 4))
+    assert loadstone.open(tmp_path / "x_0.bin", **options).shape == (3, 4)
+
+
+def test_progress_is_told_on_the_calling_thread(run42):
+    import threading
+
+    told = []
+    loadstone.load(
+        run42, progress=lambda p: told.append((threading.get_ident(), p.bytes_done, p.bytes_wanted, p.seconds))
+    )
+    for thread, done, wanted, seconds in told:
+        assert thread == threading.get_ident() and 0 <= done <= wanted == 340 and seconds >= 0
+
+
+def test_threads_load_at_the_same_time(run42, array):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        loads = [pool.submit(loadstone.load, run42, split=i % 2) for i in range(16)]
+        assert all(np.array_equal(load.result().local, array) for load in loads)
+
+
+def test_write_verify_and_clean_go_round(tmp_path):
+    folder = tmp_path / "made"
+    report = loadstone.write(folder, shape=(40, 3), shards=4, dtype="i4", rows=[10, 0, 25, 5], fill="index")
+    assert [shard.rows for shard in report.shards] == [10, 0, 25, 5] and report.generation == 1
+    assert np.array_equal(loadstone.load(folder).local, np.arange(120).reshape(40, 3))
+    verified = loadstone.verify(folder, require_manifest=True)
+    assert verified.against_manifest and verified.shards == verified.shards_verified == 4
+    assert len(loadstone.clean(folder).removed) >= 5 and folder.exists()
+    loadstone.clean(folder, yes=True)
+    assert not folder.exists()
+
+
+def test_ds58_a_manifest_that_must_be_there(run42):
+    with pytest.raises(loadstone.Error):
+        loadstone.verify(run42, require_manifest=True)
+
+
+def test_what_is_built_here_can_be_asked():
+    assert {entry.name for entry in loadstone.formats()} >= {"npy", "raw"}
+    assert next(entry for entry in loadstone.backends() if entry.name == "posix").usable
+    assert {entry.name for entry in loadstone.communicators()} >= {"self", "threads"}
+    assert all(setting.name and setting.origin for setting in loadstone.settings())
+    assert "posix" in "".join(map(repr, loadstone.backends())) and repr(loadstone.settings()[0])
+
+
+def test_a_failed_load_leaves_no_descriptor_and_no_thread(run42, tmp_path):
+    import os
+
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY")
+
+    def held():
+        return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+
+    def once():
+        with pytest.raises(loadstone.Error):
+            loadstone.load(tmp_path / "x.npy")
+        loadstone.load(run42)
+
+    once()
+    before = held()
+    for _ in range(5):
+        once()
+    assert held() <= before

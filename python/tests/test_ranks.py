@@ -1,0 +1,158 @@
+"""Several ranks, under each MPI: one install, the launcher's stack, the same error everywhere."""
+
+import numpy as np
+import pytest
+from conftest import write_shards
+
+import loadstone
+
+CUBE = np.arange(61 * 7, dtype="i4").reshape(61, 7)
+
+
+@pytest.fixture(scope="module")
+def cube(tmp_path_factory):
+    return write_shards(tmp_path_factory.mktemp("ranks") / "cube", CUBE, (9, 0, 20, 1, 31))
+
+
+LOAD = """
+    import sys
+    import loadstone
+    x = loadstone.load(sys.argv[1], split=1)
+    from mpi4py import MPI
+    import numpy as np
+    world = MPI.COMM_WORLD
+    assert (x.comm.rank, x.comm.size) == (world.rank, world.size) == (world.rank, 3)
+    whole = np.arange(61 * 7, dtype="i4").reshape(61, 7)
+    (r0, r1), (c0, c1) = x.box
+    assert np.array_equal(x.local, whole[r0:r1, c0:c1])
+    assert sum(n for _, n in world.allgather(x.local_shape)) == 7 and x.local_shapes.shape == (3, 2)
+    y = loadstone.load(sys.argv[1], comm=world)
+    everywhere, on_two = y.gather(root=None), y.gather(root=2)
+    assert np.array_equal(everywhere, whole) and (on_two is not None) == (world.rank == 2)
+    assert y.total_stats().bytes_wanted == whole.nbytes and x.digest() == y.digest()
+    try:
+        np.asarray(y)
+    except TypeError as error:
+        assert "x.local" in str(error) and "gather" in str(error)
+    else:
+        raise AssertionError("a part converted silently")
+    if world.rank == 0:
+        print(len(repr(y)) > 0)
+    backwards = world.Split(color=0, key=-world.rank)
+    z = loadstone.load(sys.argv[1], comm=backwards)
+    assert z.comm.rank == 2 - world.rank and z.stats.bytes_wanted > 0
+    assert loadstone.load(sys.argv[1], comm=z.comm).box == z.box
+    assert loadstone.load(sys.argv[1], comm=MPI.COMM_SELF).local_shape == (61, 7)
+"""
+
+
+def test_i10_loadstone_first_then_mpi4py(on_ranks, cube):
+    on_ranks(3, LOAD, cube)
+
+
+def test_i10_mpi4py_first_works_or_is_refused_on_every_rank(on_ranks, cube):
+    on_ranks(
+        2,
+        """
+        import os, sys
+        from mpi4py import MPI
+        import loadstone
+        try:
+            x = loadstone.load(sys.argv[1], comm=MPI.COMM_WORLD)
+        except loadstone.Error as error:
+            assert error.code == "comm" and "Open MPI" in str(error) and "MPICH" in str(error), error
+            assert "PMI_SIZE" in os.environ and MPI.COMM_WORLD.size == 1
+        else:
+            assert (x.comm.rank, x.comm.size) == (MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size) == (MPI.COMM_WORLD.rank, 2)
+        """,
+        cube,
+    )
+
+
+def test_without_mpi4py_the_world_is_the_launcher_s_and_ends_well(on_ranks, cube):
+    on_ranks(
+        2,
+        """
+        import sys
+        import loadstone
+        x = loadstone.load(sys.argv[1])
+        assert x.comm.size == 2 and "mpi" in x.comm.description and "mpi4py" not in sys.modules
+        """,
+        cube,
+    )
+
+
+def test_a_wrong_argument_on_one_rank_is_raised_on_all(on_ranks, cube):
+    on_ranks(
+        3,
+        """
+        import sys
+        import loadstone
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        for wrong in ({"split": "0"}, {"budget": "lots"}, {"rows": 3}, {"colour": "red"}):
+            try:
+                loadstone.load(sys.argv[1], comm=world, **(wrong if world.rank == 1 else {}))
+            except loadstone.Error as error:
+                told = [type(error).__name__, error.code, str(error), error.rank, [f.to_dict() for f in error.faults]]
+                assert error.code == "bad_argument" and error.rank == 1, told
+                assert world.allgather(told) == [told] * 3
+            else:
+                raise AssertionError(f"nothing was raised for {wrong}")
+        assert loadstone.load(sys.argv[1], comm=world).shape == (61, 7)
+        """,
+        cube,
+    )
+
+
+def test_t30_ctrl_c_on_one_rank_is_keyboard_interrupt_on_all(on_ranks, sparse):
+    on_ranks(
+        2,
+        """
+        import signal, sys, time
+        import loadstone
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        if world.rank == 1:
+            signal.signal(signal.SIGALRM, signal.default_int_handler)
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+        begin = time.monotonic()
+        try:
+            loadstone.verify(sys.argv[1], comm=world, write_manifest=True)
+        except KeyboardInterrupt as error:
+            assert error.code == "cancelled"
+        else:
+            raise AssertionError("nothing was raised")
+        assert time.monotonic() - begin < 20
+        assert world.allreduce(1) == 2
+        """,
+        sparse,
+    )
+
+
+@pytest.mark.parametrize("which", ["COMM_NULL", "finalised"])
+def test_communicators_that_are_none(python, cube, which):
+    pytest.importorskip("mpi4py")
+    python(
+        """
+        import sys
+        import loadstone
+        from mpi4py import MPI
+        comm = MPI.COMM_NULL
+        if sys.argv[2] == "finalised":
+            comm = MPI.COMM_WORLD
+            MPI.Finalize()
+        try:
+            loadstone.load(sys.argv[1], comm=comm)
+        except loadstone.Error as error:
+            assert error.code == "bad_argument", error
+        else:
+            raise AssertionError("nothing was raised")
+        """,
+        cube,
+        which,
+    )
+
+
+def test_a_plain_process_is_alone(cube):
+    assert (loadstone.load(cube).comm.size, loadstone.self_communicator().size) == (1, 1)

@@ -1,0 +1,123 @@
+"""Runs the installed shape of the command: words in, exit code and streams out. No library beyond Python's own."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = ""
+
+
+def npy(rows, extra=b"", cut=0):
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({rows}, 2), }}"
+    header += " " * (117 - len(header)) + "\n"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(8 * rows) + extra
+    return data[: len(data) - cut]
+
+
+def run(*words, **options):
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=60, **options)
+
+
+class Binary(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.data = self.folder / "d"
+        self.data.mkdir()
+        for i, rows in enumerate([3, 0, 5]):
+            (self.data / f"s_{i}.npy").write_bytes(npy(rows))
+
+    def exits(self, code, *words, **options):
+        done = run(*words, **options)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
+        return done
+
+    def document(self, code, *words, **options):
+        doc = json.loads(self.exits(code, *words, "--json", **options).stdout)
+        self.assertEqual(doc["ok"], code == 0)
+        self.assertEqual((doc["loadstone"], doc["command"]), (1, words[0]))
+        return doc
+
+    def test_usage(self):
+        for words in [["laod", "x"], ["load"], ["load", "x", "--splitt", "0"], ["load", "x", "--budget", "lots"],
+                      ["--ranks", "2", "load", "x"], ["plan", self.data, "--ranks", "0"], []]:
+            done = self.exits(2, *words)
+            self.assertTrue(done.stderr.strip() and not done.stdout, words)
+        self.assertEqual(self.document(2, "load", self.data, "--tiles", "square")["faults"][0]["code"], "bad_argument")
+
+    def test_help_and_version_run_nothing(self):
+        for words in [["--help"], ["load", "--help"], ["clean", self.data, "--yes", "--help"], ["--version"]]:
+            self.assertTrue(self.exits(0, *words).stdout.strip())
+        self.assertTrue(self.data.exists())
+
+    def test_exit_codes(self):
+        self.exits(0, "inspect", self.data)
+        self.exits(4, "inspect", self.data, "--strict")
+        self.exits(3, "inspect", self.folder / "gone.npy")
+        self.exits(8, "clean", self.data, "--yes")
+        self.exits(2, "load", self.data, "--split", "7")
+        (self.data / "s_2.npy").write_bytes(npy(5, cut=1))
+        self.assertEqual(self.document(3, "load", self.data)["faults"][0]["kind"], "shard.truncated")
+
+    def test_faults_go_to_standard_error(self):
+        done = self.exits(3, "load", self.folder / "gone.npy")
+        self.assertIn("gone.npy", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_round_trip(self):
+        made = self.folder / "made"
+        self.document(0, "write", made, "--shape", "50,3", "--shards", "4")
+        digests = {self.document(0, "load", made, "--ranks", n, "--digest")["digest"] for n in (1, 2, 3)}
+        self.assertEqual(len(digests), 1)
+        self.document(0, "verify", made)
+        self.assertEqual(self.document(0, "clean", made, "--yes")["kept"], [])
+        self.assertFalse(made.exists())
+
+    def test_a_wrong_setting_is_usage(self):
+        doc = self.document(2, "load", self.data, env={**os.environ, "LOADSTONE_BUDGET": "lots"})
+        self.assertIn("BUDGET", json.dumps(doc["faults"]))
+        doc = self.document(0, "load", self.data, env={**os.environ, "LOADSTONE_IO_DIREKT": "on"})
+        self.assertIn("LOADSTONE_IO_DIREKT", json.dumps(doc["warnings"]))
+
+    def test_full_standard_output_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "inspect", self.data], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 7)
+
+    def test_t30_signals_end_the_command_and_leave_nothing(self):
+        big = self.folder / "big"
+        big.mkdir()
+        rows = 8 << 30
+        (big / "x.npy").write_bytes(npy(0).replace(b"(0, 2), }" + b" " * 9, f"({rows}, 2), }}".encode()))
+        os.truncate(big / "x.npy", 128 + 8 * rows)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            words = [PROGRAM, "verify", big, "--write-manifest", "--json"]
+            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            with contextlib.closing(process.stdout), contextlib.closing(process.stderr):
+                while not self.watches(process.pid):
+                    self.assertIsNone(process.poll(), "it ended before the signal")
+                    time.sleep(0.01)
+                process.send_signal(number)
+                out, _ = process.stdout.read(), process.wait(20)
+            self.assertEqual(process.returncode, code)
+            self.assertEqual(json.loads(out)["faults"][0]["code"], "cancelled")
+            self.assertEqual(os.listdir(big), ["x.npy"])
+
+    @staticmethod
+    def watches(pid):
+        """Whether SIGINT is blocked in the first thread: the watch has begun."""
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        blocked = int(next(line for line in status.splitlines() if line.startswith("SigBlk")).split()[1], 16)
+        return blocked >> (signal.SIGINT - 1) & 1
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

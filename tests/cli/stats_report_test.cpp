@@ -1,0 +1,71 @@
+#include "cli/stats_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace loadstone::cli {
+namespace {
+
+using testing::HasSubstr;
+
+LoadStats stats_of(int rank) {
+  LoadStats stats;
+  stats.bytes_wanted = 1000 * (rank + 1);
+  stats.bytes_read = 1000 * (rank + 1);
+  stats.budget_bytes = std::int64_t{4} << 20;
+  stats.peak_bytes = 10 * rank;
+  stats.seconds = 0.5 * (rank + 1);
+  stats.seconds_by_step = {{"read", 0.25 * (rank + 1)}, {"plan", 0.125}};
+  if (rank == 1) stats.seconds_by_step["zeta"] = 1;
+  return stats;
+}
+
+StatsOverRanks gathered(int ranks) {
+  StatsOverRanks result;
+  run_threads(ranks, [&](const std::shared_ptr<Communicator>& comm) {
+    const StatsOverRanks mine = gather_stats(stats_of(comm->rank()), comm);
+    if (comm->rank() == comm->size() - 1) result = mine;
+  });
+  return result;
+}
+
+TEST(StatsReport, SpreadIsLeastMiddleMost) {
+  EXPECT_EQ(spread_of({}), (Spread{0, 0, 0}));
+  EXPECT_EQ(spread_of({7}), (Spread{7, 7, 7}));
+  EXPECT_EQ(spread_of({9, 1, 4}), (Spread{1, 4, 9}));
+  EXPECT_EQ(spread_of({9, 1, 4, 6}), (Spread{1, 5, 9}));
+}
+
+TEST(StatsReport, GathersFromEveryRank) {
+  const StatsOverRanks stats = gathered(3);
+  EXPECT_EQ(stats.ranks, 3);
+  EXPECT_EQ(stats.total.bytes_wanted, 6000);
+  EXPECT_EQ(stats.bytes_read, (Spread{1000, 2000, 3000}));
+  EXPECT_EQ(stats.peak_bytes, (Spread{0, 10, 20}));
+  EXPECT_EQ(stats.seconds, (Spread{0.5, 1, 1.5}));
+  EXPECT_EQ(stats.bytes_per_second, (Spread{2000, 2000, 2000}));
+}
+
+TEST(StatsReport, StepsComeInTheOrderOfTheWalk) {
+  const StatsOverRanks stats = gathered(2);
+  std::vector<std::string> steps;
+  for (const auto& [step, spread] : stats.seconds_by_step) steps.push_back(step);
+  EXPECT_THAT(steps, testing::ElementsAre("plan", "read", "zeta"));
+  EXPECT_EQ(stats.seconds_by_step[1].second, (Spread{0.25, 0.375, 0.5}));
+  EXPECT_EQ(stats.seconds_by_step[2].second, (Spread{0, 0.5, 1}));
+}
+
+TEST(StatsReport, JsonHasTotalsAndSpreads) {
+  const std::string json = stats_json(gathered(2));
+  EXPECT_THAT(json, HasSubstr("\"bytes_wanted\":3000"));
+  EXPECT_THAT(json, HasSubstr("\"budget_bytes\":4194304"));
+  EXPECT_THAT(json, HasSubstr("\"over_ranks\":{\"bytes_read\":{\"min\":1000,\"median\":1500,\"max\":2000}"));
+}
+
+TEST(StatsReport, TextShowsThePeakBesideTheBudget) {
+  EXPECT_THAT(stats_text(gathered(2), false), HasSubstr("of 4.0 MiB"));
+  EXPECT_THAT(stats_text(gathered(2), true), HasSubstr("peak by use"));
+}
+
+}  // namespace
+}  // namespace loadstone::cli
