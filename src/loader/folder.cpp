@@ -127,7 +127,8 @@ Fault nothing_matched(const std::string& typed, const std::string& searched, con
     const std::vector<std::string> near = near_misses(literal_prefix(wanted), there, kNear);
     message += fmt::format("; nearest: {}", escape(joined(near)));
   }
-  Fault fault = make_fault("paths.empty", std::move(message), "Correct the path, or give a glob that names the shards.");
+  Fault fault =
+      make_fault("paths.empty", std::move(message), "Correct the path, or give a glob that names the shards.");
   fault.path = typed;
   return fault;
 }
