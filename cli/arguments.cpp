@@ -36,11 +36,11 @@ Failure unknown_command(const std::string& word) {
   for (const CommandEntry& entry : command_table()) names.emplace_back(entry.name);
   const std::string near = nearest(word, names);
   if (!word.empty() && word[0] == '-') {
-    return usage_failure("usage.flag", word, fmt::format("'{}' stands before the command.", escape(word)),
+    return usage_failure("usage.flag", word, fmt::format("'{}' stands before the command", escape(word)),
                          "Put the command first: loadstone COMMAND [FLAGS].");
   }
   return usage_failure(
-      "usage.command", word, fmt::format("'{}' is no command.", escape(word)),
+      "usage.command", word, fmt::format("'{}' is no command", escape(word)),
       near.empty() ? fmt::format("The commands are {}.", joined(names)) : fmt::format("Did you mean '{}'?", near));
 }
 
@@ -55,7 +55,7 @@ Failure unknown_flag(const std::string& word, const CommandEntry& entry) {
   std::string remedy = fmt::format("loadstone {} --help lists its flags.", entry.name);
   if (!near.empty()) remedy = fmt::format("Did you mean '{}'?", near);
   if (!others.empty()) remedy = fmt::format("It is a flag of {}.", joined(others));
-  return usage_failure("usage.flag", name, fmt::format("'{}' has no flag {}.", entry.name, escape(name)), remedy);
+  return usage_failure("usage.flag", name, fmt::format("'{}' has no flag {}", entry.name, escape(name)), remedy);
 }
 
 /// Hands a flag's texts to its place; a list grows, a text or switch is set.
@@ -116,10 +116,10 @@ Failure in_our_words(const CLI::ParseError& error, const CommandEntry& entry, st
     }
   }
   if (error.get_name() == "RequiredError") {
-    return usage_failure("usage.missing", entry.paths, fmt::format("'{}' needs {}.", entry.name, entry.paths),
+    return usage_failure("usage.missing", entry.paths, fmt::format("'{}' needs {}", entry.name, entry.paths),
                          fmt::format("Say loadstone {} {}.", entry.name, entry.paths));
   }
-  return usage_failure("usage.words", entry.name, fmt::format("'{}': {}.", entry.name, escape(error.what())),
+  return usage_failure("usage.words", entry.name, fmt::format("'{}': {}", entry.name, escape(error.what())),
                        fmt::format("loadstone {} --help lists its flags.", entry.name));
 }
 

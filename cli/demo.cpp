@@ -44,7 +44,7 @@ class TemporaryFolder {
     Fault fault;
     fault.code = Code::io;
     fault.kind = "demo.directory";
-    fault.message = "no temporary directory could be made here.";
+    fault.message = "no temporary directory could be made here";
     fault.remedy = "Set TMPDIR to a directory that can be written.";
     fault.path = path_;
     fault.system_errno = errno;
@@ -122,7 +122,7 @@ std::string comparison(const std::string& folder, const std::stop_token& stop) {
     Fault fault;
     fault.kind = "demo.digest";
     fault.message =
-        fmt::format("digests differ: {} on 1 rank, {} on {}, {} along axis 1.", alone, rows, kRanks, columns);
+        fmt::format("digests differ: {} on 1 rank, {} on {}, {} along axis 1", alone, rows, kRanks, columns);
     fault.remedy = "This is a bug of loadstone; please report it.";
     throw_if_failed(fault);
   }

@@ -32,10 +32,10 @@ Failure current_failure() {
     if (error.local() != nullptr) failure.notes.push_back("this rank also failed: " + describe(*error.local()));
     return failure;
   } catch (const std::bad_alloc&) {
-    return failure_of(Code::out_of_memory, "memory.refused", "The system refused memory.",
+    return failure_of(Code::out_of_memory, "memory.refused", "the system refused memory",
                       "Give a smaller --budget, or load on more ranks.");
   } catch (const std::exception& error) {
-    return failure_of(Code::internal, "internal.exception", std::string("Unexpected: ") + error.what() + ".",
+    return failure_of(Code::internal, "internal.exception", std::string("unexpected: ") + error.what(),
                       "This is a bug of loadstone; please report it with the command that shows it.");
   }
 }
@@ -63,7 +63,7 @@ Outcome execute(const Arguments& arguments, const std::stop_token& stop, const s
   }
   outcome.exit_code = agreed_exit_code(world, outcome.exit_code);
   if (outcome.exit_code != kDone && !outcome.failure) {
-    outcome.failure = failure_of(Code::comm, "ranks.failed", "Another rank failed after this one was done.",
+    outcome.failure = failure_of(Code::comm, "ranks.failed", "another rank failed after this one was done",
                                  "See what that rank says, and run the command again.");
   }
   return outcome;

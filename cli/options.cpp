@@ -20,8 +20,8 @@ constexpr std::int64_t kMostPlannedRanks = std::numeric_limits<std::int32_t>::ma
 constexpr std::int64_t kDaySeconds = 86400;
 
 [[noreturn]] void bad_value(std::string_view flag, std::string_view text, std::string_view takes) {
-  usage_error("usage.value", std::string(flag), fmt::format("{} takes {}, not '{}'.", flag, takes, escape(text)),
-              fmt::format("See loadstone --help for {}.", flag));
+  usage_error("usage.value", std::string(flag), fmt::format("{} takes {}, not '{}'", flag, takes, escape(text)),
+              "See loadstone COMMAND --help.");
 }
 
 template <class T>
@@ -256,7 +256,7 @@ VerifyOptions verify_options(const Arguments& a) {
 
 WriteOptions write_options(const Arguments& a) {
   WriteOptions options;
-  if (!a.shape) usage_error("usage.missing", "--shape", "--shape is missing.", "Say --shape 4000000,8, for example.");
+  if (!a.shape) usage_error("usage.missing", "--shape", "--shape is missing", "Say --shape 4000000,8, for example.");
   options.shape = parse_integers("--shape", *a.shape);
   for (const std::int64_t extent : options.shape) {
     if (extent < 0) bad_value("--shape", *a.shape, "extents of 0 or more, such as 4000000,8");

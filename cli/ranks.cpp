@@ -25,7 +25,7 @@ std::int64_t ranks_wanted(const Arguments& arguments, const Communicator& world)
   const std::int64_t wanted = rank_count(arguments, world.size());
   if (wanted != world.size()) {
     usage_error("usage.ranks", "--ranks",
-                fmt::format("--ranks is {}, but the launcher started {}.", wanted, world.size()),
+                fmt::format("--ranks is {}, but the launcher started {}", wanted, world.size()),
                 "Leave --ranks out, or start as many ranks as it says.");
   }
   return wanted;

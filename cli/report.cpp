@@ -70,6 +70,13 @@ std::string totals_line(const Failure& failure) {
   return fmt::format("{} faults: {}\n", grouped(all), joined(words));
 }
 
+/// Escaped, with a full stop at its end.
+std::string sentence(const std::string& text) {
+  std::string safe = escape(text, kSentenceCharacters);
+  const bool ended = safe.empty() || safe.back() == '.' || safe.back() == '?' || safe.back() == '!';
+  return ended ? safe : safe + ".";
+}
+
 /// "rank 2, phase read", where a single rank failed.
 std::string place_of(const Failure& failure) {
   if (failure.rank < 0) return "";
@@ -93,8 +100,8 @@ std::string json_document(const std::string& command, const Outcome& outcome) {
 std::string fault_line(const Fault& fault, const char* label) {
   std::string line = fmt::format("{}: ", label);
   if (!fault.path.empty()) line += escape(fault.path, kPathCharacters) + ": ";
-  line += escape(fault.message, kSentenceCharacters);
-  if (!fault.remedy.empty()) line += " " + escape(fault.remedy, kSentenceCharacters);
+  line += sentence(fault.message);
+  if (!fault.remedy.empty()) line += " " + sentence(fault.remedy);
   return line + fmt::format(" [{}]", label_of(fault));
 }
 

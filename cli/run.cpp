@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/ranks.hpp"
 #include "cli/signal_watch.hpp"
+#include "comm/modules.hpp"
 
 #include <cstdio>
 #include <string>
@@ -37,7 +38,10 @@ int run(std::span<const std::string> words) {
     return print(parsed.arguments, {.report = {}, .failure = parsed.failure, .exit_code = kUsage});
   }
   const SignalWatch watch;
-  return print(parsed.arguments, execute(parsed.arguments, watch.token(), [&watch] { return watch.signal(); }));
+  const Outcome outcome = execute(parsed.arguments, watch.token(), [&watch] { return watch.signal(); });
+  const int code = print(parsed.arguments, outcome);
+  comm::finalize_world();
+  return code;
 }
 
 }  // namespace loadstone::cli

@@ -59,11 +59,11 @@ function(loadstone_mpi_module stack)
   set(module loadstone_mpi_${stack})
   add_library(${module} MODULE mpi_module.cpp)
   target_compile_definitions(${module} PRIVATE LOADSTONE_MPI_STACK="${stack}")
-  target_include_directories(${module} PRIVATE ${CMAKE_BINARY_DIR}/rooms/comm)
+  target_include_directories(${module} PRIVATE ${PROJECT_BINARY_DIR}/rooms/comm)
   target_link_libraries(${module} PRIVATE loadstone_core mpi_${stack} loadstone_flags)
-  set_target_properties(${module} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/loadstone
+  set_target_properties(${module} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/loadstone
     INSTALL_RPATH_USE_LINK_PATH TRUE)
-  install(TARGETS ${module} LIBRARY DESTINATION lib/loadstone)
+  install(TARGETS ${module} LIBRARY DESTINATION ${LOADSTONE_INSTALL_MODULEDIR} COMPONENT runtime)
 endfunction()
 
 # loadstone_mpich_stub(): the empty libmpi.so.12 that lets mpi4py's wheel find Debian's MPICH, whose library has another
@@ -80,8 +80,8 @@ function(loadstone_mpich_stub)
   target_link_options(loadstone_libmpi_stub PRIVATE -Wl,-soname,libmpi.so.12 -Wl,--no-as-needed)
   target_link_libraries(loadstone_libmpi_stub PRIVATE ${LOADSTONE_MPI_mpich_LIBRARY})
   set_target_properties(loadstone_libmpi_stub PROPERTIES PREFIX "" OUTPUT_NAME libmpi SUFFIX .so.12
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/loadstone)
-  install(TARGETS loadstone_libmpi_stub LIBRARY DESTINATION lib/loadstone)
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/loadstone)
+  install(TARGETS loadstone_libmpi_stub LIBRARY DESTINATION ${LOADSTONE_INSTALL_MODULEDIR} COMPONENT runtime)
 endfunction()
 
 # loadstone_add_mpi(): every stack that is wanted and found. LOADSTONE_WITH_MPI: AUTO takes those that are there, ON asks

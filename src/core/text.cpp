@@ -51,6 +51,15 @@ std::size_t utf8_length(std::string_view bytes, std::size_t at) {
   return length;
 }
 
+std::optional<std::size_t> first_invalid_utf8(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t length = utf8_length(bytes, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
 std::string escape(std::string_view bytes, std::size_t max_characters) {
   std::string text;
   std::size_t characters = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ namespace loadstone {
 std::string escape(std::string_view bytes, std::size_t max_characters = 200);
 /// Bytes of the UTF-8 character that starts at `at`; 0 if there is none.
 std::size_t utf8_length(std::string_view bytes, std::size_t at);
+/// Position of the first byte that is no UTF-8; empty if all are.
+std::optional<std::size_t> first_invalid_utf8(std::string_view bytes);
 /// "1 shard", "3 shards".
 std::string counted(std::int64_t n, std::string_view noun);
 /// "(10, 256)", "(10,)", "()".

@@ -1,7 +1,7 @@
 #include "formats/first_bytes.hpp"
 
+#include "core/text.hpp"
 #include "formats/faults.hpp"
-#include "formats/npy_token.hpp"
 
 #include <fmt/format.h>
 

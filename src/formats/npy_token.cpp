@@ -1,7 +1,5 @@
 #include "formats/npy_token.hpp"
 
-#include "core/text.hpp"
-
 #include <charconv>
 
 namespace loadstone::formats {
@@ -121,15 +119,6 @@ std::optional<std::string> string_value(std::string_view token, bool latin1) {
     }
   }
   return out;
-}
-
-std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0) return at;
-    at += length;
-  }
-  return std::nullopt;
 }
 
 }  // namespace loadstone::formats

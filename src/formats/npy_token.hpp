@@ -33,7 +33,4 @@ Token next_token(std::string_view header, std::size_t offset);
 /// @param latin1  bytes over 0x7f are Latin-1 characters (versions 1.0 and 2.0), else UTF-8
 std::optional<std::string> string_value(std::string_view token, bool latin1);
 
-/// Position of the first byte that is not UTF-8.
-std::optional<std::size_t> first_invalid_utf8(std::string_view text);
-
 }  // namespace loadstone::formats

@@ -88,6 +88,8 @@ class Run {
   void wake_sleepers();
   void await();
   double longest_wait() const;
+  void take_home();
+  void take_copied();
   void poll_if_due();
   void check_deadline();
   void drain();
@@ -148,8 +150,9 @@ class Run {
   std::vector<OpIndex> ready_;     // to be submitted, in order
   std::vector<OpIndex> sleeping_;  // until a pause is over
   std::vector<Request> batch_;
-  std::vector<MappedCopiers::Done> copied_;
-  std::int64_t live_ = 0;  // ops that are not free
+  std::span<const Completion> home_;         // came back, not looked at yet
+  std::vector<MappedCopiers::Done> copied_;  // likewise
+  std::int64_t live_ = 0;                    // ops that are not free
   std::int64_t live_bytes_ = 0;
   std::int64_t in_backend_ = 0;
   std::int64_t in_copiers_ = 0;

@@ -1,7 +1,7 @@
 // From reads to requests: pulling, choosing the way, cutting.
 #include "core/checked.hpp"
+#include "core/pages.hpp"
 #include "io/faults.hpp"
-#include "io/memory.hpp"
 #include "io/residency.hpp"
 #include "io/run.hpp"
 

@@ -1,11 +1,12 @@
 #include "io/staging.hpp"
 
 #include "core/checked.hpp"
+#include "core/pages.hpp"
 #include "io/faults.hpp"
-#include "io/memory.hpp"
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -13,13 +14,19 @@ namespace loadstone::io {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kSlabBytes = 2 * kHugePageBytes;  // from this size on memory comes in 2 MiB pages
 
 /// Memory for some blocks, and what it takes of the budget.
 struct Slab {
-  MappedMemory memory;
+  Pages memory;
   Reservation reservation;
   std::int64_t blocks = 0;
   std::int64_t idle = 0;
+
+  [[nodiscard]] bool contains(const std::byte* block) const {
+    const std::span<std::byte> bytes = memory.bytes();
+    return block >= bytes.data() && block < bytes.data() + bytes.size();
+  }
 };
 
 }  // namespace
@@ -41,7 +48,7 @@ struct StagingPool::State {
   std::int64_t made = 0;
 
   Slab& slab_of(const std::byte* block) {
-    return *std::find_if(slabs.begin(), slabs.end(), [&](const Slab& slab) { return slab.memory.contains(block); });
+    return *std::find_if(slabs.begin(), slabs.end(), [&](const Slab& slab) { return slab.contains(block); });
   }
 
   std::span<std::byte> pop() {
@@ -55,7 +62,7 @@ struct StagingPool::State {
   bool grow() {
     const std::int64_t allowed = max_blocks - made;
     if (allowed <= 0) return false;
-    const std::int64_t together = std::min(allowed, std::max<std::int64_t>(1, kHugePageBytes / block_bytes));
+    const std::int64_t together = std::min(allowed, std::max<std::int64_t>(1, kSlabBytes / block_bytes));
     return add_slab(together) || (together > 1 && add_slab(1));
   }
 
@@ -63,10 +70,13 @@ struct StagingPool::State {
     const std::int64_t bytes = blocks * block_bytes;
     Result<Reservation> reservation = ledger.try_reserve(bytes, Use::staging);
     if (!reservation.ok()) return false;
-    MappedMemory memory = MappedMemory::allocate(bytes, huge_pages);
-    if (!memory.valid()) return false;
-    for (std::int64_t i = blocks; i > 0; --i) idle.push_back(memory.data() + (i - 1) * block_bytes);
-    slabs.push_back({std::move(memory), std::move(*reservation), blocks, blocks});
+    try {
+      Pages memory(bytes, huge_pages);
+      for (std::int64_t i = blocks; i > 0; --i) idle.push_back(memory.bytes().data() + (i - 1) * block_bytes);
+      slabs.push_back({std::move(memory), std::move(*reservation), blocks, blocks});
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     made += blocks;
     return true;
   }
@@ -74,7 +84,7 @@ struct StagingPool::State {
   void trim() {
     for (Slab& slab : slabs) {
       if (slab.idle != slab.blocks) continue;
-      std::erase_if(idle, [&](const std::byte* block) { return slab.memory.contains(block); });
+      std::erase_if(idle, [&](const std::byte* block) { return slab.contains(block); });
       made -= slab.blocks;
       slab.blocks = 0;
     }

@@ -51,10 +51,11 @@ void warn_unlisted(Found& found, const std::string& root, const OpenOptions& opt
     return ignored || listed.contains(name) || is_description(name) || !is_data(name);
   });
   if (names.empty()) return;
-  Fault fault = make_fault("complete.unlisted",
-                           fmt::format("the manifest does not name {}: {}", counted(static_cast<std::int64_t>(names.size()), "file"),
-                                       escape(joined(std::span(names).first(std::min<std::size_t>(names.size(), 5))))),
-                           "It is not loaded; remove it, or record it: loadstone verify --write-manifest DIR.");
+  Fault fault = make_fault(
+      "complete.unlisted",
+      fmt::format("the manifest does not name {}: {}", counted(static_cast<std::int64_t>(names.size()), "file"),
+                  escape(joined(std::span(names).first(std::min<std::size_t>(names.size(), 5))))),
+      "It is not loaded; remove it, or record it: loadstone verify --write-manifest DIR.");
   fault.path = join_path(root, names.front());
   found.warnings.push_back(std::move(fault));
 }
@@ -89,6 +90,23 @@ Found from_manifest(const std::string& path, const ExpandContext& context) {
   found.generation = manifest->generation;
   warn_unlisted(found, root, context.options);
   return found;
+}
+
+Found order_of_manifest(const std::string& path, const ExpandContext& context) {
+  Found found = from_manifest(path, context);
+  const bool raw = found.format == "raw";
+  found.set_by.clear();
+  found.manifest_path.clear();
+  found.proof = Proof::none;
+  found.warnings.clear();
+  for (Stated& stated : found.stated) stated = Stated{std::nullopt, std::nullopt, stated.offset, stated.order, {}, {}};
+  if (!raw) found.dtype.reset();
+  if (!raw) found.trailing_shape.reset();
+  return found;
+}
+
+std::int64_t generation_of(const std::string& path, const ExpandContext& context) {
+  return from_manifest(path, context).generation;
 }
 
 bool looks_raw(std::string_view name, const OpenOptions& options) {

@@ -20,11 +20,18 @@ struct ExpandContext {
   const OpenOptions& options;
   const io::Opener& opener;
   Limits limits;
-  bool use_manifest = true;  ///< false: a manifest is no more than another file (it is about to be replaced)
+  /// A manifest that is about to be replaced states nothing; it only tells the order that names do not tell.
+  bool renew_manifest = false;
 };
 
 /// The dataset that a manifest file states (DS24). Its names are relative to its directory.
 Found from_manifest(const std::string& path, const ExpandContext& context);
+
+/// The same where the manifest is about to be replaced: files, order and generation, but nothing that is stated of
+/// them.
+Found order_of_manifest(const std::string& path, const ExpandContext& context);
+/// The generation of a manifest file; 0 if there is none that can be read.
+std::int64_t generation_of(const std::string& path, const ExpandContext& context);
 
 /// Whether a sidecar's counts bind: they do for a directory or glob, not for files that were listed.
 enum class Counts : std::uint8_t { bind, ignore };

@@ -75,13 +75,8 @@ std::string without_trailing_slashes(const std::string& directory) {
   return last == std::string::npos ? "/" : directory.substr(0, last + 1);
 }
 
-}  // namespace
-
-Found from_directory(const std::string& directory, const ExpandContext& context) {
-  const std::string root = without_trailing_slashes(directory);
-  const std::string manifest = join_path(root, formats::kManifestName);
-  std::error_code ignored;
-  if (context.use_manifest && std::filesystem::exists(manifest, ignored)) return from_manifest(manifest, context);
+/// A directory without regard to a manifest.
+Found by_names(const std::string& root, const std::string& typed, const ExpandContext& context) {
   std::vector<std::string> names;
   int error = 0;
   if (!list_directory(root, names, error)) return failed(cannot_list(root, error));
@@ -89,8 +84,21 @@ Found from_directory(const std::string& directory, const ExpandContext& context)
   std::erase_if(data, [&](const std::string& name) {
     return is_description(name) || is_ignored(name, context.options) || !is_data(name, context.options.format);
   });
-  if (data.empty()) return failed(nothing_matched(directory, root, "", names));
-  return ordered(root, std::move(data), directory, context);
+  if (data.empty()) return failed(nothing_matched(typed, root, "", names));
+  return ordered(root, std::move(data), typed, context);
+}
+
+}  // namespace
+
+Found from_directory(const std::string& directory, const ExpandContext& context) {
+  const std::string root = without_trailing_slashes(directory);
+  const std::string manifest = join_path(root, formats::kManifestName);
+  std::error_code ignored;
+  if (!std::filesystem::exists(manifest, ignored)) return by_names(root, directory, context);
+  if (!context.renew_manifest) return from_manifest(manifest, context);
+  Found found = by_names(root, directory, context);
+  found.generation = generation_of(manifest, context);
+  return found.faults.empty() || found.generation == 0 ? std::move(found) : order_of_manifest(manifest, context);
 }
 
 Found from_glob(const std::string& pattern, const ExpandContext& context) {
@@ -119,7 +127,8 @@ Fault nothing_matched(const std::string& typed, const std::string& searched, con
     const std::vector<std::string> near = near_misses(literal_prefix(wanted), there, kNear);
     message += fmt::format("; nearest: {}", escape(joined(near)));
   }
-  Fault fault = make_fault("paths.empty", std::move(message), "Correct the path, or give a glob that names the shards.");
+  Fault fault =
+      make_fault("paths.empty", std::move(message), "Correct the path, or give a glob that names the shards.");
   fault.path = typed;
   return fault;
 }

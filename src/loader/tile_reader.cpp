@@ -76,7 +76,7 @@ bool TileReader::fetch_piece() {
     }
     if (next_move_ == context_.moves.size()) return false;
     const plan::Move& move = context_.moves[next_move_++];
-    cursor_.emplace(move, plan::needs_conversion(*context_.problem, move.shard), context_.sizes);
+    cursor_.emplace(move, plan::must_stage(*context_.problem, move.shard), context_.sizes);
   }
 }
 

@@ -95,7 +95,7 @@ std::string ranks_text(const LoadPlan& plan) {
                         size_text(rank.bytes_wanted), size_width, overlaps_text(rank.overlaps));
   }
   if (shown < plan.ranks.size()) {
-    text += fmt::format("  +{} more\n", counted(static_cast<std::int64_t>(plan.ranks.size() - shown), "rank"));
+    text += fmt::format("  +{} more ranks\n", grouped(static_cast<std::int64_t>(plan.ranks.size() - shown)));
   }
   return text;
 }

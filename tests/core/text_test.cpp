@@ -18,6 +18,13 @@ TEST(Text, E6ControlBytesAreEscaped) {
 
 TEST(Text, E6LongTextsAreCut) { EXPECT_EQ(escape(std::string(500, 'q')).size(), 203U); }
 
+TEST(Text, FirstByteThatIsNotUtf8) {
+  EXPECT_FALSE(first_invalid_utf8("abc \u0440\u20ac\U0001F600"));
+  EXPECT_EQ(first_invalid_utf8("ab\xe9"), 2U);
+  EXPECT_EQ(first_invalid_utf8("\u0440\xed\xa0\x80"), 2U) << "a surrogate";
+  EXPECT_EQ(first_invalid_utf8("\xc0\x80"), 0U) << "an overlong form";
+}
+
 TEST(Text, CountsAndShapes) {
   EXPECT_EQ(counted(1, "shard"), "1 shard");
   EXPECT_EQ(counted(1234, "shard"), "1,234 shards");

@@ -76,12 +76,5 @@ TEST(NpyToken, DS28Latin1BecomesUtf8) {
   EXPECT_EQ(string_value("'\xc3\xa9'", false), "\u00e9");
 }
 
-TEST(NpyToken, DS28FirstByteThatIsNotUtf8) {
-  EXPECT_FALSE(first_invalid_utf8("abc \u0440\u20ac\U0001F600"));
-  EXPECT_EQ(first_invalid_utf8("ab\xe9"), 2U);
-  EXPECT_EQ(first_invalid_utf8("\u0440\xed\xa0\x80"), 2U) << "a surrogate";
-  EXPECT_EQ(first_invalid_utf8("\xc0\x80"), 0U) << "an overlong form";
-}
-
 }  // namespace
 }  // namespace loadstone::formats

@@ -1,8 +1,8 @@
-"""Checks how a program or a shared object was linked (reliability.md B1), as the loader will see it.
+"""Checks how a program or a shared object was linked (B1), as the loader will see it.
 
 hardening.py FILE [--exports REGEX]: full RELRO, no executable stack, no text relocations, position-independent; with
---exports, every symbol of ours that it shows to others must match (standard library templates, which the linker shares by
-name, are nobody's).
+--exports, every symbol of ours that it shows to others must match (standard library templates, which the linker shares
+by name, are nobody's).
 """
 
 import argparse
@@ -31,7 +31,8 @@ def link_faults(file):
 def foreign_exports(file, allowed):
     lines = run("nm", "-DC", "--defined-only", file).splitlines()
     names = [line.split(None, 2)[2] for line in lines if len(line.split(None, 2)) == 3]
-    ours = [name for name in names if "loadstone" in name or not re.match(r"(\w+ )*(std|__gnu_cxx|fmt|nanobind)\b|_", name)]
+    nobodys = re.compile(r"([\w ]+ for )?(\w+ )*(std|__gnu_cxx|fmt|nanobind)\b|_")
+    ours = [name for name in names if "loadstone" in name or not nobodys.match(name)]
     return [f"exports {name}" for name in ours if not re.fullmatch(allowed, name)]
 
 

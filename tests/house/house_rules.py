@@ -1,7 +1,7 @@
 """The rules of the house as data and pure functions: a tree of sources in, a list of breaches out.
 
 Which room may include which (docs/design.md), where foreign headers may be seen, where files may be opened and mapped
-(reliability.md H3), and how long a file may be. `python house_rules.py ROOT` prints the breaches and fails if there are any.
+(H3), and how long a file may be. `python house_rules.py ROOT` prints the breaches and fails if there are any.
 """
 
 import dataclasses
@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-# Room -> rooms whose headers it may include, beside its own. Written out here a second time on purpose: an arrow that is
-# new in a CMakeLists.txt must be new here and in the design as well.
+# Room -> rooms whose headers it may include, beside its own. Written out here a second time on purpose: an arrow that
+# is new in a CMakeLists.txt must be new here and in the design as well.
 ARROWS = {
     "core": set(),
     "layout": {"core"},

@@ -51,7 +51,8 @@ class RawCalls(unittest.TestCase):
                 self.assertEqual(texts("src/io/a.cpp", f"auto x = {call};\n"), [])
 
     def test_our_own_verbs_and_mentions_pass(self):
-        for line in ["loadstone::open(paths);", "open(paths);", "source.read(bytes);", "io::read(x);", 'f("mmap(");', "// mmap()"]:
+        ours = ["loadstone::open(paths);", "open(paths);", "source.read(bytes);", "io::read(x);"]
+        for line in [*ours, 'f("mmap(");', "// mmap()"]:
             with self.subTest(line=line):
                 self.assertEqual(texts("src/loader/a.cpp", line + "\n"), [])
 

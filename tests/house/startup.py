@@ -1,5 +1,7 @@
-"""startup.py PROGRAM LIMIT_MS: `PROGRAM --version` answers within the limit; the best of 20 starts, so that a busy machine
-does not decide."""
+"""startup.py PROGRAM LIMIT_MS: `PROGRAM --version` answers within the limit.
+
+The best of 20 starts counts, so that a busy machine does not decide.
+"""
 
 import subprocess
 import sys

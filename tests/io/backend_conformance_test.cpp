@@ -1,0 +1,257 @@
+// What every backend must do, whoever implements it: one line at the end adds one.
+#include "engine_support.hpp"
+#include "io/backend_makers.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace loadstone::io {
+namespace {
+
+using test::TempDir;
+
+constexpr std::int64_t kRequest = 64 * 1024;
+
+struct BackendMaker {
+  std::string name;
+  std::unique_ptr<Backend> (*make)(int depth);
+};
+
+class Conformance : public testing::TestWithParam<BackendMaker> {
+ protected:
+  void SetUp() override {
+    descriptors_ = test::open_descriptors();
+    backend_ = GetParam().make(8);
+    if (backend_ == nullptr) GTEST_SKIP() << GetParam().name << " cannot be used here";
+  }
+  void TearDown() override {
+    if (backend_ != nullptr) {
+      EXPECT_TRUE(backend_->close({}).empty());
+    }
+    backend_.reset();
+    file_.reset();
+    EXPECT_EQ(test::open_descriptors(), descriptors_) << "descriptors leak";
+  }
+
+  int attach(const std::string& path, int flags = O_RDONLY) {
+    file_ = Descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0600));
+    slot_ = backend_->attach(file_.get());
+    return slot_;
+  }
+
+  Request read(std::uint64_t tag, std::int64_t offset, const iovec& piece, Mode mode = Mode::buffered) const {
+    return {.tag = tag, .slot = slot_, .offset = offset, .iovecs = {&piece, 1}, .mode = mode};
+  }
+
+  Completion carry_out(const Request& request) {
+    EXPECT_EQ(backend_->submit({&request, 1}), 1);
+    const auto done = backend_->wait(1, {});
+    EXPECT_EQ(done.size(), 1U);
+    return done.empty() ? Completion{} : done.front();
+  }
+
+  std::int64_t descriptors_ = 0;
+  TempDir dir_;
+  Descriptor file_;
+  int slot_ = -1;
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_P(Conformance, ReadsEverySize_IO42) {
+  for (const std::int64_t size :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{511}, std::int64_t{512}, std::int64_t{513}, std::int64_t{4095},
+        std::int64_t{4096}, std::int64_t{4097}, kRequest - 1, kRequest, kRequest + 1, 3 * kRequest - 1, 3 * kRequest,
+        3 * kRequest + 1}) {
+    attach(dir_.write("f", test::pattern(size)));
+    std::vector<std::byte> out(static_cast<std::size_t>(size) + 16, test::kPoison);
+    const iovec piece = {out.data(), out.size()};
+    EXPECT_EQ(carry_out(read(7, 0, piece)).result, size) << "up to the end of file";
+    EXPECT_TRUE(test::holds(std::span(out).first(static_cast<std::size_t>(size)), 0));
+    EXPECT_TRUE(test::is_poison(std::span(out).last(16))) << "nothing is written beyond";
+    EXPECT_EQ(carry_out(read(8, size, piece)).result, 0);
+  }
+}
+
+TEST_P(Conformance, ZeroLengthAtAPageMultiple_C059) {
+  attach(dir_.write("f", test::pattern(8192)));
+  std::byte nowhere{};
+  const iovec piece = {&nowhere, 0};
+  EXPECT_EQ(carry_out(read(1, 4096, piece)).result, 0);
+}
+
+TEST_P(Conformance, ScattersOverPieces) {
+  attach(dir_.write("f", test::pattern(1000)));
+  std::array<std::vector<std::byte>, 3> parts = {std::vector<std::byte>(1), std::vector<std::byte>(300),
+                                                 std::vector<std::byte>(99)};
+  const std::array<iovec, 3> pieces = {iovec{parts[0].data(), 1}, iovec{parts[1].data(), 300},
+                                       iovec{parts[2].data(), 99}};
+  EXPECT_EQ(carry_out({.tag = 1, .slot = slot_, .offset = 50, .iovecs = pieces}).result, 400);
+  EXPECT_TRUE(test::holds(parts[0], 50) && test::holds(parts[1], 51) && test::holds(parts[2], 351));
+}
+
+TEST_P(Conformance, OneCompletionForEachRequest_IO1) {
+  constexpr std::int64_t kFile = 1 << 20;
+  attach(dir_.write("f", test::pattern(kFile)));
+  test::ReorderingBackend backend(std::move(backend_), 3);
+  std::vector<std::vector<std::byte>> out(500, std::vector<std::byte>(2000));
+  std::vector<iovec> pieces;
+  for (auto& memory : out) pieces.push_back({memory.data(), memory.size()});
+  std::multiset<std::uint64_t> seen;
+  std::size_t next = 0;
+  while (seen.size() < out.size()) {
+    std::vector<Request> batch;
+    for (std::size_t i = next; i < std::min(next + 5, out.size()); ++i) {
+      batch.push_back(read(i, static_cast<std::int64_t>(i * 1999), pieces[i]));
+    }
+    next += static_cast<std::size_t>(backend.submit(batch));
+    for (const Completion& done : backend.wait(1, {})) {
+      EXPECT_EQ(done.result, 2000);
+      seen.insert(done.tag);
+    }
+  }
+  EXPECT_EQ(std::set<std::uint64_t>(seen.begin(), seen.end()).size(), out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(test::holds(out[i], static_cast<std::int64_t>(i * 1999)));
+  backend_ = GetParam().make(8);
+}
+
+TEST_P(Conformance, AFullQueueTakesAsManyAsFit) {
+  attach(dir_.write("f", test::pattern(kRequest)));
+  std::vector<std::byte> out(20 * 16);
+  std::vector<iovec> pieces;
+  for (std::size_t i = 0; i < 20; ++i) pieces.push_back({out.data() + i * 16, 16});
+  std::vector<Request> batch;
+  for (std::size_t i = 0; i < 20; ++i) batch.push_back(read(i, static_cast<std::int64_t>(i * 16), pieces[i]));
+  const int taken = backend_->submit(batch);
+  EXPECT_EQ(taken, 8);
+  int done = 0;
+  while (done < taken) done += static_cast<int>(backend_->wait(taken - done, {}).size());
+  EXPECT_EQ(done, taken);
+  EXPECT_TRUE(backend_->wait(0, {}).empty());
+}
+
+TEST_P(Conformance, ReportsErrnos) {
+  slot_ = 9999;
+  std::byte out{};
+  const iovec piece = {&out, 1};
+  EXPECT_EQ(carry_out(read(1, 0, piece)).result, -EBADF);
+}
+
+TEST_P(Conformance, NowaitSaysWhetherItWasResident) {
+  const std::string path = dir_.write("f", test::pattern(kRequest));
+  attach(path);
+  std::vector<std::byte> out(kRequest);
+  const iovec piece = {out.data(), out.size()};
+  EXPECT_EQ(carry_out(read(1, 0, piece)).result, kRequest);
+  const std::int64_t again = carry_out(read(2, 0, piece, Mode::nowait)).result;
+  EXPECT_TRUE(again == kRequest || again == -EOPNOTSUPP || again == -EAGAIN) << again;
+}
+
+TEST_P(Conformance, WaitsNoLongerThanTheDeadlineOrAStop) {
+  Interrupt interrupt;
+  interrupt.deadline_s = 0.02;
+  double started = steady_seconds();
+  EXPECT_TRUE(backend_->wait(1, interrupt).empty());
+  EXPECT_GE(steady_seconds() - started, 0.015);
+  std::stop_source stop;
+  stop.request_stop();
+  interrupt.stop = stop.get_token();
+  interrupt.deadline_s = 100;
+  started = steady_seconds();
+  EXPECT_TRUE(backend_->wait(1, interrupt).empty());
+  EXPECT_LT(steady_seconds() - started, 1);
+}
+
+TEST_P(Conformance, ACancelledRequestStillComesBack) {
+  const std::string fifo = dir_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  attach(fifo, O_RDWR);
+  std::byte out{};
+  const iovec piece = {&out, 1};
+  const Request never = {.tag = 5, .slot = slot_, .offset = -1, .iovecs = {&piece, 1}};
+  ASSERT_EQ(backend_->submit({&never, 1}), 1);
+  backend_->cancel(5);
+  // A blocking read cannot be called back: it is let go by a byte.
+  Interrupt soon;
+  soon.deadline_s = 0.05;
+  std::size_t came = backend_->wait(1, soon).size();
+  if (came == 0) {
+    ASSERT_EQ(::write(file_.get(), "x", 1), 1);
+    came = backend_->wait(1, {}).size();
+  }
+  EXPECT_EQ(came, 1U);
+}
+
+TEST_P(Conformance, CloseNamesWhatNeverCame_IO39) {
+  const std::string fifo = dir_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  attach(fifo, O_RDWR);
+  std::byte out{};
+  const iovec piece = {&out, 1};
+  const Request never = {.tag = 5, .slot = slot_, .offset = -1, .iovecs = {&piece, 1}};
+  ASSERT_EQ(backend_->submit({&never, 1}), 1);
+  Interrupt soon;
+  soon.deadline_s = 0.05;
+  EXPECT_EQ(backend_->close(soon), std::vector<std::uint64_t>{5});
+  ASSERT_EQ(::write(file_.get(), "x", 1), 1);
+  EXPECT_TRUE(backend_->close({}).empty());
+}
+
+TEST_P(Conformance, CloseWithWorkInFlight_C112) {
+  attach(dir_.write("f", test::pattern(1 << 20)));
+  std::vector<std::byte> out(8 << 17);
+  std::vector<iovec> pieces;
+  std::vector<Request> batch;
+  for (std::size_t i = 0; i < 8; ++i) pieces.push_back({out.data() + (i << 17), 1 << 17});
+  for (std::size_t i = 0; i < 8; ++i) batch.push_back(read(i, static_cast<std::int64_t>(i) << 17, pieces[i]));
+  EXPECT_EQ(backend_->submit(batch), 8);
+  EXPECT_TRUE(backend_->close({}).empty());
+}
+
+TEST_P(Conformance, WritesAndSyncs) {
+  attach(dir_ / "new", O_RDWR | O_CREAT);
+  std::vector<std::byte> bytes = test::pattern(5000);
+  const iovec piece = {bytes.data(), bytes.size()};
+  EXPECT_EQ(
+      carry_out({.tag = 1, .operation = Operation::write, .slot = slot_, .offset = 10, .iovecs = {&piece, 1}}).result,
+      5000);
+  EXPECT_EQ(carry_out({.tag = 2, .operation = Operation::sync, .slot = slot_}).result, 0);
+  std::vector<std::byte> back(5000);
+  EXPECT_EQ(*read_at(file_.get(), 10, back, "new"), 5000);
+  EXPECT_EQ(back, bytes);
+}
+
+TEST_P(Conformance, ManyLargeRequestsSideBySide) {
+  constexpr std::size_t kBytes = 1 << 20;
+  attach(dir_.write("f", test::pattern(8 * kBytes)));
+  std::vector<std::byte> out(8 * kBytes);
+  std::vector<iovec> pieces;
+  std::vector<Request> batch;
+  for (std::size_t i = 0; i < 8; ++i) pieces.push_back({out.data() + i * kBytes, kBytes});
+  for (std::size_t i = 0; i < 8; ++i) batch.push_back(read(i, static_cast<std::int64_t>(i * kBytes), pieces[i]));
+  ASSERT_EQ(backend_->submit(batch), 8);
+  std::size_t done = 0;
+  while (done < 8) {
+    for (const Completion& completion : backend_->wait(1, {})) {
+      EXPECT_EQ(completion.result, static_cast<std::int64_t>(kBytes));
+      ++done;
+    }
+  }
+  EXPECT_TRUE(test::holds(out, 0));
+}
+
+std::string name_of(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Posix, Conformance, testing::Values(BackendMaker{"posix", make_posix}), name_of);
+#if LOADSTONE_WITH_URING
+INSTANTIATE_TEST_SUITE_P(Uring, Conformance, testing::Values(BackendMaker{"uring", make_uring}), name_of);
+#endif
+
+}  // namespace
+}  // namespace loadstone::io

@@ -1,0 +1,21 @@
+#include "engine_support.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace loadstone::test {
+
+void drop_from_cache(const std::string& path) {
+  const io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ::fdatasync(file.get());
+  ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+}
+
+bool is_usable(std::string_view backend) {
+  for (const io::BackendEntry& entry : io::backend_table()) {
+    if (entry.name == backend) return entry.built && entry.make != nullptr && entry.probe().usable;
+  }
+  return false;
+}
+
+}  // namespace loadstone::test

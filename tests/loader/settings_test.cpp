@@ -1,0 +1,164 @@
+// Settings: options over environment over defaults (io.md section 10, IO-30, IO-41).
+#include "loader/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/temporary.hpp"
+
+namespace loadstone::loader {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+const Machine kMachine{.available_bytes = 64 * 1024 * kMiB, .cores = 8};
+
+struct Asked {
+  IoOptions io;
+  std::optional<std::int64_t> budget;
+  double deadline_s = 0;
+  std::optional<IdentityRule> identity;
+  std::vector<std::string> roots;
+  int ranks = 1;
+};
+
+Result<Settings> settled(const Environment& environment, const Asked& asked = {}, const Machine& machine = kMachine) {
+  return settle(asked.io, asked.budget, asked.deadline_s, asked.identity, asked.roots, asked.ranks, environment,
+                machine);
+}
+
+TEST(Settings, OptionsWinOverEnvironmentOverDefaults) {
+  const Environment environment = {
+      {"LOADSTONE_IO_BACKEND", "posix"}, {"LOADSTONE_BUDGET", "64MiB"}, {"LOADSTONE_DEADLINE", "7.5"}};
+  const auto plain = settled({});
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->engine.backend, "auto");
+  EXPECT_EQ(plain->deadline_s, 300);
+  const auto by_environment = settled(environment);
+  ASSERT_TRUE(by_environment.ok());
+  EXPECT_EQ(by_environment->engine.backend, "posix");
+  EXPECT_EQ(by_environment->budget_bytes, 64 * kMiB);
+  EXPECT_FALSE(by_environment->budget_guessed);
+  EXPECT_EQ(by_environment->deadline_s, 7.5);
+  Asked asked;
+  asked.io.backend = "uring";
+  asked.budget = 1;
+  asked.deadline_s = 9;
+  const auto by_option = settled(environment, asked);
+  ASSERT_TRUE(by_option.ok());
+  EXPECT_EQ(by_option->engine.backend, "uring");
+  EXPECT_EQ(by_option->budget_bytes, 1);
+  EXPECT_EQ(by_option->deadline_s, 9);
+}
+
+TEST(Settings, IO41AWrongValueNamesTheVariableAndTheRightOnes) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"IO_BACKEND", "usb"},     {"IO_DIRECT", "perhaps"}, {"IO_MAPPED", "on"},    {"BUDGET", "lots"},
+           {"BUDGET", "0"},           {"IO_DEPTH", "0"},        {"IO_DEPTH", "513"},    {"IO_DEPTH", "8x"},
+           {"IO_REQUEST", "1"},       {"IO_REQUEST", "65MiB"},  {"IO_THREADS", "65"},   {"IO_HUGE_PAGES", "yes"},
+           {"IO_PAGE_CACHE", "drop"}, {"IO_LANDING", "up"},     {"IO_OPEN_FILES", "1"}, {"IO_FS_CLASS", "/data=disk"},
+           {"IO_RETRIES", "-1"},      {"DEADLINE", "never"},    {"DEADLINE", "0.5"},    {"DEADLINE", "86401"},
+           {"DEADLINE", "nan"},       {"IDENTITY", "loose"}}) {
+    const auto result = settled({{"LOADSTONE_" + name, value}});
+    ASSERT_FALSE(result.ok()) << name << "=" << value;
+    ASSERT_EQ(result.status().failure().faults.size(), 1U) << name;
+    const Fault& fault = result.status().failure().first();
+    EXPECT_EQ(fault.code, Code::bad_argument);
+    EXPECT_EQ(fault.kind, "environment");
+    EXPECT_NE(fault.message.find("LOADSTONE_" + name), std::string::npos) << fault.message;
+    EXPECT_FALSE(fault.remedy.empty());
+  }
+}
+
+TEST(Settings, AWrongVariableIsAnErrorEvenWhereAnOptionHidesIt) {
+  Asked asked;
+  asked.io.backend = "posix";
+  EXPECT_FALSE(settled({{"LOADSTONE_IO_BACKEND", "usb"}}, asked).ok());
+}
+
+TEST(Settings, AWrongOptionIsNamedAsAnOption) {
+  Asked asked;
+  asked.io.direct = "perhaps";
+  asked.budget = 0;
+  const auto result = settled({}, asked);
+  ASSERT_FALSE(result.ok());
+  ASSERT_EQ(result.status().failure().faults.size(), 2U);
+  EXPECT_EQ(result.status().failure().faults[0].item, "budget");
+  EXPECT_EQ(result.status().failure().faults[1].item, "io.direct");
+}
+
+TEST(Settings, IO30TheDefaultBudgetIsAShareOfTheMemoryAtMost512MiB) {
+  EXPECT_EQ(settled({})->budget_bytes, 512 * kMiB);
+  Asked asked;
+  asked.ranks = 4;
+  const auto result = settled({}, asked, {.available_bytes = 1024 * kMiB, .cores = 8});
+  EXPECT_EQ(result->budget_bytes, 16 * kMiB);
+  EXPECT_TRUE(result->budget_guessed);
+}
+
+TEST(Settings, ThreadsAreTheCoresOverTheRanksOfTheNode) {
+  Asked asked;
+  asked.ranks = 3;
+  EXPECT_EQ(settled({}, asked)->engine.threads, 2);
+  asked.ranks = 64;
+  EXPECT_EQ(settled({}, asked)->engine.threads, 1);
+  EXPECT_EQ(settled({}, {}, {.available_bytes = kMiB, .cores = 64})->engine.threads, 16);
+}
+
+TEST(Settings, PrintedWithTheirOrigin) {
+  Asked asked;
+  asked.io.depth = 16;
+  const auto result = settled({{"LOADSTONE_IO_DIRECT", "off"}, {"LOADSTONE_ROOTS", "/a:/b"}}, asked);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->roots, (std::vector<std::string>{"/a", "/b"}));
+  const auto origin = [&](const std::string& name) {
+    for (const Setting& setting : result->printed) {
+      if (setting.name == name) return setting.value + " " + setting.origin;
+    }
+    return std::string("absent");
+  };
+  EXPECT_EQ(origin("io.depth"), "16 option");
+  EXPECT_EQ(origin("io.direct"), "off environment");
+  EXPECT_EQ(origin("io.backend"), "auto default");
+  EXPECT_EQ(origin("roots"), "/a:/b environment");
+  EXPECT_EQ(result->printed.size(), known_variables().size());
+}
+
+TEST(Environment, IO41AnUnknownNameIsAWarningWithTheNearest) {
+  const auto warnings = unknown_variables({{"LOADSTONE_IO_DIREKT", "on"},
+                                           {"LOADSTONE_IO_DIRECT", "on"},
+                                           {"LOADSTONE_ACCEPT_SEED", "1"},
+                                           {"LOADSTONE_TEST_SEED", "1"},
+                                           {"LOADSTONE_CLI", "x"}});
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].kind, "environment.unknown");
+  EXPECT_NE(warnings[0].message.find("LOADSTONE_IO_DIREKT"), std::string::npos);
+  EXPECT_NE(warnings[0].remedy.find("LOADSTONE_IO_DIRECT"), std::string::npos);
+}
+
+TEST(Machine, ReadsMemAvailable) {
+  EXPECT_EQ(available_of("MemTotal:  100 kB\nMemAvailable:     64 kB\n"), 65536);
+  EXPECT_FALSE(available_of("MemTotal: 100 kB\n"));
+  EXPECT_GT(this_machine().available_bytes, 0);
+}
+
+TEST(Machine, TheTightestControlGroupCounts) {
+  const test::TemporaryDirectory mount;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(mount.file(name)).parent_path());
+    test::write_file(mount.file(name), text);
+  };
+  EXPECT_FALSE(cgroup_headroom("0::/a/b\n", mount.path().string()));
+  write("a/b/memory.max", "max\n");
+  write("a/memory.max", "1000\n");
+  write("a/memory.current", "300\n");
+  EXPECT_EQ(cgroup_headroom("0::/a/b\n", mount.path().string()), 700);
+  write("memory/c/memory.limit_in_bytes", "500\n");
+  write("memory/c/memory.usage_in_bytes", "501\n");
+  EXPECT_EQ(cgroup_headroom("4:cpu:/x\n5:memory:/c\n", mount.path().string()), 0);
+}
+
+}  // namespace
+}  // namespace loadstone::loader
