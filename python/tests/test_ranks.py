@@ -131,6 +131,33 @@ def test_t30_ctrl_c_on_one_rank_is_keyboard_interrupt_on_all(on_ranks, sparse):
     )
 
 
+def test_i6_an_mpi_that_allows_one_thread_is_called_from_that_thread(on_ranks, cube, sparse):
+    on_ranks(
+        2,
+        """
+        import signal, sys
+        import loadstone
+        import mpi4py
+        mpi4py.rc.thread_level = "funneled"
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        x = loadstone.load(sys.argv[1], split=1)
+        assert loadstone._comm.run_on(x.comm) is loadstone._core.RunOn.calling_thread or MPI.Query_thread() > 1
+        assert x.gather(root=None).shape == (61, 7)
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            loadstone.verify(sys.argv[2], comm=world, write_manifest=True)
+        except KeyboardInterrupt:
+            world.barrier()
+        else:
+            raise AssertionError("nothing was raised")
+        """,
+        cube,
+        sparse,
+    )
+
+
 @pytest.mark.parametrize("which, code", [("COMM_NULL", "bad_argument"), ("finalised", "comm")])
 def test_communicators_that_are_none(python, cube, which, code):
     pytest.importorskip("mpi4py")
