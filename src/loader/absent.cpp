@@ -45,7 +45,8 @@ Fault by_errno(const std::string& path, int error) {
                       near_text(path, parent) + "Correct the path.");
   }
   if (error == ENOTDIR) {
-    return make_fault("path.not_directory", fmt::format("a part of the path is a file; {} is a directory", escape(parent)),
+    return make_fault("path.not_directory",
+                      fmt::format("a part of the path is a file; {} is a directory", escape(parent)),
                       "Correct the path.");
   }
   return make_fault("path.denied", fmt::format("it cannot be reached: {}; {} can", meaning(error), escape(parent)),
@@ -77,7 +78,8 @@ Fault cannot_list(const std::string& directory, int error) {
 }
 
 std::string container_of(const std::string& text) {
-  for (std::size_t colon = text.rfind(':'); colon != std::string::npos && colon > 0; colon = text.rfind(':', colon - 1)) {
+  for (std::size_t colon = text.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = text.rfind(':', colon - 1)) {
     std::string file = text.substr(0, colon);
     if (exists(file)) return file;
   }

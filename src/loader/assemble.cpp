@@ -27,7 +27,8 @@ void apply_sizes(const Found& found, std::vector<Record>& records) {
     std::optional<Fault> fault = size_fault(found.stated[at], records[at].identity, found.set_by);
     if (!fault) continue;
     fault->path = shown_path(found.files[at]);
-    std::erase_if(records[at].faults, [](const Fault& f) { return f.kind == "shard.truncated" || f.kind == "raw.remainder"; });
+    std::erase_if(records[at].faults,
+                  [](const Fault& f) { return f.kind == "shard.truncated" || f.kind == "raw.remainder"; });
     records[at].faults.push_back(std::move(*fault));
     records[at].tail.clear();
   }
@@ -40,8 +41,9 @@ void check_formats(const Found& found, std::vector<Record>& records) {
   const std::string format = sound->format;
   for (std::size_t at = 0; at < records.size(); ++at) {
     if (!records[at].sound() || records[at].format == format) continue;
-    Fault fault = make_fault("shard.format", fmt::format("the file is {}, those before it are {}", records[at].format, format),
-                             "Load the formats apart, or convert them to one.");
+    Fault fault =
+        make_fault("shard.format", fmt::format("the file is {}, those before it are {}", records[at].format, format),
+                   "Load the formats apart, or convert them to one.");
     fault.path = shown_path(found.files[at]);
     records[at].faults.push_back(std::move(fault));
   }
@@ -135,7 +137,8 @@ void set_geometry(const std::optional<Reference>& reference, Dataset& dataset, F
                               "Load a part of them, or correct their headers."));
 }
 
-Dataset make_dataset(Found found, std::vector<Record> records, const std::optional<Reference>& reference, Faults& faults) {
+Dataset make_dataset(Found found, std::vector<Record> records, const std::optional<Reference>& reference,
+                     Faults& faults) {
   Dataset dataset;
   const auto sound = std::ranges::find_if(records, &Record::sound);
   dataset.format = sound == records.end() ? found.format : sound->format;
@@ -154,14 +157,17 @@ Dataset make_dataset(Found found, std::vector<Record> records, const std::option
 std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
   std::vector<bool> sound(shards, true);
   for (const Fault& fault : faults) {
-    if (fault.shard && fault.kind != "shard.trailing") sound[static_cast<std::size_t>(*fault.shard)] = false;
+    // A manifest that is refused numbers shards that the dataset does not have.
+    const auto at = static_cast<std::size_t>(fault.shard.value_or(-1));
+    if (at < shards && fault.kind != "shard.trailing") sound[at] = false;
   }
   return sound;
 }
 
 }  // namespace
 
-Survey assemble(Found found, std::vector<Record> records, const OpenOptions& options, const std::optional<DType>& cast) {
+Survey assemble(Found found, std::vector<Record> records, const OpenOptions& options,
+                const std::optional<DType>& cast) {
   apply_sizes(found, records);
   check_formats(found, records);
   const std::optional<Reference> reference = choose_reference(found, records);
@@ -192,8 +198,8 @@ Survey assemble(Found found, std::vector<Record> records, const OpenOptions& opt
 std::string digest_of(const Dataset& dataset) {
   Hasher hasher;
   const auto add = [&](const std::string& text) { hasher.update(std::as_bytes(std::span(text))); };
-  add(fmt::format("loadstone dataset 1\nformat {}\ndtype {}\nshape {}\nshards {}\n", dataset.format, dataset.dtype.str(),
-                  fmt::join(dataset.shape, ","), dataset.shards.size()));
+  add(fmt::format("loadstone dataset 1\nformat {}\ndtype {}\nshape {}\nshards {}\n", dataset.format,
+                  dataset.dtype.str(), fmt::join(dataset.shape, ","), dataset.shards.size()));
   for (const Shard& shard : dataset.shards) {
     const std::string name = shard.root.empty() ? base_name(shard.name) : shard.name;
     add(fmt::format("{}:{} {} {} {} {} {} {}\n", name.size(), name, shard.rows, shard.data_offset, shard.nbytes,

@@ -1,7 +1,7 @@
 // Bytes as people write them: "64MiB", "500 KiB", "16777216".
+#include "loader/bytes.hpp"
 #include "core/checked.hpp"
 #include "core/text.hpp"
-#include "loader/bytes.hpp"
 
 #include <loadstone/error.hpp>
 #include <loadstone/options.hpp>

@@ -24,10 +24,12 @@ std::optional<std::int64_t> rows_of(std::span<const Record> records) {
   return rows;
 }
 
-Fault differing(std::string_view kind, std::string_view noun, std::int64_t wanted, std::int64_t got, const std::string& set_by) {
-  Fault fault = make_fault(kind, fmt::format("{} expected by the {}, {} found", counted(wanted, noun), set_by, grouped(got)),
-                           got < wanted ? "Bring the missing ones back, or correct the expectation."
-                                        : "Move the surplus away, or correct the expectation.");
+Fault differing(std::string_view kind, std::string_view noun, std::int64_t wanted, std::int64_t got,
+                const std::string& set_by) {
+  Fault fault =
+      make_fault(kind, fmt::format("{} expected by the {}, {} found", counted(wanted, noun), set_by, grouped(got)),
+                 got < wanted ? "Bring the missing ones back, or correct the expectation."
+                              : "Move the surplus away, or correct the expectation.");
   fault.wanted = wanted;
   fault.got = got;
   fault.set_by = set_by;
@@ -65,10 +67,11 @@ Proof proof_of(const Found& found, const OpenOptions& options) noexcept {
 
 std::optional<Fault> unproven(const Found& found, Proof proof) {
   if (proof != Proof::names || found.files.empty()) return std::nullopt;
-  Fault fault = make_fault("complete.unproven",
-                           fmt::format("cannot prove that {} is the last shard", escape(base_name(found.files.back().name))),
-                           fmt::format("Record it: loadstone verify --write-manifest {}.",
-                                       found.directory.empty() ? "DIR" : escape(found.directory)));
+  Fault fault =
+      make_fault("complete.unproven",
+                 fmt::format("cannot prove that {} is the last shard", escape(base_name(found.files.back().name))),
+                 fmt::format("Record it: loadstone verify --write-manifest {}.",
+                             found.directory.empty() ? "DIR" : escape(found.directory)));
   fault.path = escape(found.directory, found.directory.size());
   return fault;
 }
@@ -76,9 +79,10 @@ std::optional<Fault> unproven(const Found& found, Proof proof) {
 std::optional<Fault> size_fault(const Stated& stated, const FileIdentity& identity, const std::string& set_by) {
   const bool opened = identity.inode != 0;
   if (!opened || !stated.bytes || *stated.bytes == identity.size) return std::nullopt;
-  Fault fault = make_fault("complete.size",
-                           fmt::format("the file has {} bytes, the {} states {}", grouped(identity.size), set_by, grouped(*stated.bytes)),
-                           "Bring back the file that was recorded, or record this one: loadstone verify --write-manifest DIR.");
+  Fault fault = make_fault(
+      "complete.size",
+      fmt::format("the file has {} bytes, the {} states {}", grouped(identity.size), set_by, grouped(*stated.bytes)),
+      "Bring back the file that was recorded, or record this one: loadstone verify --write-manifest DIR.");
   fault.wanted = *stated.bytes;
   fault.got = identity.size;
   fault.set_by = set_by;

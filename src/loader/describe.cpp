@@ -51,10 +51,11 @@ void warn_unlisted(Found& found, const std::string& root, const OpenOptions& opt
     return ignored || listed.contains(name) || is_description(name) || !is_data(name);
   });
   if (names.empty()) return;
-  Fault fault = make_fault("complete.unlisted",
-                           fmt::format("the manifest does not name {}: {}", counted(static_cast<std::int64_t>(names.size()), "file"),
-                                       escape(joined(std::span(names).first(std::min<std::size_t>(names.size(), 5))))),
-                           "It is not loaded; remove it, or record it: loadstone verify --write-manifest DIR.");
+  Fault fault = make_fault(
+      "complete.unlisted",
+      fmt::format("the manifest does not name {}: {}", counted(static_cast<std::int64_t>(names.size()), "file"),
+                  escape(joined(std::span(names).first(std::min<std::size_t>(names.size(), 5))))),
+      "It is not loaded; remove it, or record it: loadstone verify --write-manifest DIR.");
   fault.path = join_path(root, names.front());
   found.warnings.push_back(std::move(fault));
 }

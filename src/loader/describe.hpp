@@ -27,7 +27,8 @@ struct ExpandContext {
 /// The dataset that a manifest file states (DS24). Its names are relative to its directory.
 Found from_manifest(const std::string& path, const ExpandContext& context);
 
-/// The same where the manifest is about to be replaced: files, order and generation, but nothing that is stated of them.
+/// The same where the manifest is about to be replaced: files, order and generation, but nothing that is stated of
+/// them.
 Found order_of_manifest(const std::string& path, const ExpandContext& context);
 /// The generation of a manifest file; 0 if there is none that can be read.
 std::int64_t generation_of(const std::string& path, const ExpandContext& context);

@@ -69,8 +69,8 @@ std::optional<std::int64_t> number_of(std::string_view run) noexcept {
 std::vector<std::size_t> varying_runs(std::span<const NameParts> names) {
   std::vector<std::size_t> varying;
   for (std::size_t run = 0; run < names.front().runs.size(); ++run) {
-    const bool varies = std::ranges::any_of(
-        names, [&](const NameParts& name) { return name.runs[run] != names.front().runs[run]; });
+    const bool varies =
+        std::ranges::any_of(names, [&](const NameParts& name) { return name.runs[run] != names.front().runs[run]; });
     if (varies) varying.push_back(run);
   }
   return varying;

@@ -24,7 +24,8 @@ std::string options_text(const OpenOptions& options, const std::optional<DType>&
   const auto first = options.any_first_index ? "any" : text_of(options.first_index);
   const auto trailing = options.trailing_shape ? shape_text(*options.trailing_shape) : "-";
   std::string text = fmt::format(
-      "format={} order={} first_index={} ignore={} roots={} expect_shards={} expect_rows={} strict={} max_header_bytes={}",
+      "format={} order={} first_index={} ignore={} roots={} expect_shards={} expect_rows={} strict={} "
+      "max_header_bytes={}",
       options.format, static_cast<int>(options.order), first, joined(options.ignore), joined(options.roots),
       text_of(options.expect_shards), text_of(options.expect_rows), options.strict, options.max_header_bytes);
   text += fmt::format(" sidecar={} raw_dtype={} trailing_shape={} byteorder={} header_bytes={} allow_tail={} cast={}",
@@ -110,7 +111,8 @@ class Discovery {
       if (!decoded_.ok()) return std::move(decoded_);
       ScanSettings settings;
       settings.limits = limits_of(options_);
-      auto records = scan(found_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings, agreement_.interrupt());
+      auto records =
+          scan(found_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings, agreement_.interrupt());
       if (!records.ok()) return std::move(records).status();
       records_ = std::move(records).value();
       if (agreement_.size() > 1) share_ = encode(records_);
@@ -124,16 +126,16 @@ class Discovery {
     auto parts = agreement_.allgather(share_);
     if (!parts.ok()) return std::move(parts).status();
     return agreement_.verdict(kPhase, guarded([&]() -> Status {
-      share_ = {};
-      records_.clear();
-      bool good = true;
-      for (std::vector<std::byte>& part : *parts) {
-        good = decode_records(part, records_) && good;
-        part = {};
-      }
-      if (!good || records_.size() != found_.files.size()) return garbled();
-      return {};
-    }));
+                                share_ = {};
+                                records_.clear();
+                                bool good = true;
+                                for (std::vector<std::byte>& part : *parts) {
+                                  good = decode_records(part, records_) && good;
+                                  part = {};
+                                }
+                                if (!good || records_.size() != found_.files.size()) return garbled();
+                                return {};
+                              }));
   }
 
   OpenOptions options_;

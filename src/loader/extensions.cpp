@@ -12,9 +12,8 @@ namespace {
 
 bool has_extension(const formats::DriverEntry& entry, std::string_view extension) {
   if (extension.empty()) return false;
-  return std::ranges::any_of(entry.extensions, [&](std::string_view known) {
-    return known == extension || known == extension.substr(1);
-  });
+  return std::ranges::any_of(
+      entry.extensions, [&](std::string_view known) { return known == extension || known == extension.substr(1); });
 }
 
 template <class Wanted>

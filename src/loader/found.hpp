@@ -19,8 +19,8 @@ namespace loadstone::loader {
 /// What is stated of one shard beside its bytes.
 struct Stated {
   std::optional<std::int64_t> rows;
-  std::optional<std::int64_t> bytes;  ///< of the whole file
-  std::int64_t offset = 0;            ///< raw: where the payload starts
+  std::optional<std::int64_t> bytes;     ///< of the whole file
+  std::int64_t offset = 0;               ///< raw: where the payload starts
   StorageOrder order = StorageOrder::c;  ///< raw
   std::string xxh3_128;
   std::string crc32c;
@@ -42,7 +42,7 @@ struct Found {
   std::string format;               ///< driver; empty: the first bytes of each file decide
   std::optional<DType> dtype;       ///< of the reference, if stated; for raw shards, of the file
   std::optional<Shape> trailing_shape;
-  std::string set_by;         ///< who stated the reference: "manifest", "sidecar", "argument"; empty: the majority
+  std::string set_by;          ///< who stated the reference: "manifest", "sidecar", "argument"; empty: the majority
   bool named_by_data = false;  ///< a manifest or sidecar names the files: one that is absent is complete.missing
   bool ranges = false;         ///< shards are ranges of files: bytes after one are no trailing bytes
   bool allow_tail = false;

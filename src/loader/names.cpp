@@ -40,19 +40,21 @@ Fault ambiguous(std::span<const NameGroup> groups) {
   for (const NameGroup& group : groups) {
     if (group.members.size() > 1) counts.push_back(fmt::format("{} ({})", escape(group.glob), group.members.size()));
   }
-  return make_fault("paths.ambiguous",
-                    fmt::format("{} name patterns are here: {}", counts.size(), joined(counts)),
+  return make_fault("paths.ambiguous", fmt::format("{} name patterns are here: {}", counts.size(), joined(counts)),
                     "Give one of them as a glob.");
 }
 
 Fault no_numbering(std::size_t count) {
-  return make_fault("names.pattern", fmt::format("{} have no number in common that tells their order", counted(static_cast<std::int64_t>(count), "name")),
+  return make_fault("names.pattern",
+                    fmt::format("{} have no number in common that tells their order",
+                                counted(static_cast<std::int64_t>(count), "name")),
                     "List the files in their order, or pass --order given.");
 }
 
 Fault several_numbers(const NameGroup& group, std::size_t varying) {
-  return make_fault("names.pattern", fmt::format("{} numbers vary in {}", varying, escape(group.glob)),
-                    "Give a glob in which one number varies, write a manifest, or pass --order numeric to sort by all of them.");
+  return make_fault(
+      "names.pattern", fmt::format("{} numbers vary in {}", varying, escape(group.glob)),
+      "Give a glob in which one number varies, write a manifest, or pass --order numeric to sort by all of them.");
 }
 
 Fault stray(const std::string& name, const std::string& glob) {

@@ -24,11 +24,11 @@ struct NameRules {
 
 /// What the names say.
 struct NameOrder {
-  std::vector<std::size_t> order;             ///< which of the names are shards, along the stack axis
-  std::string pattern;                        ///< "shard_{:04}.npy"; a single name itself; empty if there is none
-  std::optional<std::int64_t> stated_count;   ///< N of "-of-N" names
-  bool settled = false;                       ///< order and numbering were checked: no hole is inside
-  std::vector<Fault> faults;                  ///< names.*, paths.ambiguous; `path` is a name as it was given
+  std::vector<std::size_t> order;            ///< which of the names are shards, along the stack axis
+  std::string pattern;                       ///< "shard_{:04}.npy"; a single name itself; empty if there is none
+  std::optional<std::int64_t> stated_count;  ///< N of "-of-N" names
+  bool settled = false;                      ///< order and numbering were checked: no hole is inside
+  std::vector<Fault> faults;                 ///< names.*, paths.ambiguous; `path` is a name as it was given
   std::vector<Fault> warnings;
 };
 
@@ -41,8 +41,8 @@ NameOrder order_list(std::span<const std::string> names, Order order);
 
 /// Names whose text parts agree.
 struct NameGroup {
-  std::string glob;                   ///< "shard_*.npy": a star where digits vary
-  std::vector<std::size_t> members;   ///< in order of the names
+  std::string glob;                  ///< "shard_*.npy": a star where digits vary
+  std::vector<std::size_t> members;  ///< in order of the names
 };
 /// Largest first, then by glob.
 std::vector<NameGroup> group_names(std::span<const std::string> names);

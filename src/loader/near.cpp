@@ -25,9 +25,8 @@ std::size_t likeness(std::string_view a, std::string_view b) {
 
 std::vector<std::string> near_misses(std::string_view word, const std::vector<std::string>& names, std::size_t count) {
   std::vector<std::string> near = names;
-  std::ranges::stable_sort(near, [&](const std::string& a, const std::string& b) {
-    return likeness(word, a) > likeness(word, b);
-  });
+  std::ranges::stable_sort(
+      near, [&](const std::string& a, const std::string& b) { return likeness(word, a) > likeness(word, b); });
   if (near.size() > count) near.resize(count);
   return near;
 }

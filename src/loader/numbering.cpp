@@ -147,9 +147,9 @@ std::optional<Fault> hole(const Series& series, std::int64_t from, std::int64_t 
     ranges.resize(kRangesShown);
     ranges.push_back(fmt::format("and {}", counted(static_cast<std::int64_t>(more), "more range")));
   }
-  Fault fault = make_fault("names.hole",
-                           fmt::format("{}; {} missing of {}", joined(ranges), to - from - found, to - from),
-                           "Bring the missing shards back, or list the files wanted.");
+  Fault fault =
+      make_fault("names.hole", fmt::format("{}; {} missing of {}", joined(ranges), to - from - found, to - from),
+                 "Bring the missing shards back, or list the files wanted.");
   fault.wanted = to - from;
   fault.got = found;
   return fault;

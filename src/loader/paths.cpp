@@ -36,7 +36,9 @@ Typed look_up(std::string text) {
     typed.error = ENOENT;
   } else if (::stat(typed.text.c_str(), &status) == 0) {
     const bool manifest = S_ISREG(status.st_mode) && extension_of(typed.text) == ".json";
-    typed.what = S_ISDIR(status.st_mode) ? Typed::What::directory : manifest ? Typed::What::manifest : Typed::What::file;
+    typed.what = S_ISDIR(status.st_mode) ? Typed::What::directory
+                 : manifest              ? Typed::What::manifest
+                                         : Typed::What::file;
   } else {
     typed.error = errno;
     const bool glob = is_glob(typed.text) && (typed.error == ENOENT || typed.error == ENOTDIR);
@@ -77,7 +79,8 @@ std::vector<std::string> with_lists(const Paths& paths, const ExpandContext& con
       faults.push_back(cannot_reach(file, typed.error));
       continue;
     }
-    Result<std::vector<std::byte>> bytes = io::read_whole(context.opener, {"", file}, context.limits.max_manifest_bytes);
+    Result<std::vector<std::byte>> bytes =
+        io::read_whole(context.opener, {"", file}, context.limits.max_manifest_bytes);
     if (!bytes.ok()) {
       add_faults(faults, std::move(bytes).status().take().faults, file);
       continue;
@@ -93,7 +96,8 @@ Found one(const Typed& typed, const ExpandContext& context) {
     case Typed::What::directory:
       return from_directory(typed.text, context);
     case Typed::What::manifest:
-      return context.renew_manifest ? from_directory(directory_of(typed.text), context) : from_manifest(typed.text, context);
+      return context.renew_manifest ? from_directory(directory_of(typed.text), context)
+                                    : from_manifest(typed.text, context);
     case Typed::What::glob:
       return from_glob(typed.text, context);
     case Typed::What::file:
@@ -137,15 +141,18 @@ Found several(const std::vector<Typed>& typed, const ExpandContext& context) {
 Found expand(const Paths& paths, const ExpandContext& context, std::istream& standard_input) {
   std::vector<Fault> faults;
   std::vector<Typed> typed;
-  for (std::string& text : with_lists(paths, context, standard_input, faults)) typed.push_back(look_up(std::move(text)));
+  for (std::string& text : with_lists(paths, context, standard_input, faults))
+    typed.push_back(look_up(std::move(text)));
   if (typed.empty() && faults.empty()) faults.push_back(no_paths());
   Found found = typed.empty() ? Found{} : typed.size() == 1 ? one(typed.front(), context) : several(typed, context);
   std::ranges::move(faults, std::back_inserter(found.faults));
   if (context.options.expect_shards) found.counts.push_back({*context.options.expect_shards, "argument"});
   if (static_cast<std::int64_t>(found.files.size()) > context.limits.max_shards) {
-    found.faults.push_back(make_fault("paths.too_many",
-                                      fmt::format("{} are more than {}", counted(static_cast<std::int64_t>(found.files.size()), "shard"), grouped(context.limits.max_shards)),
-                                      "Load them in parts, or write fewer, larger shards."));
+    found.faults.push_back(
+        make_fault("paths.too_many",
+                   fmt::format("{} are more than {}", counted(static_cast<std::int64_t>(found.files.size()), "shard"),
+                               grouped(context.limits.max_shards)),
+                   "Load them in parts, or write fewer, larger shards."));
     found.files.clear();
     found.stated.clear();
   }

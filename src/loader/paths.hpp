@@ -1,5 +1,5 @@
-// From what was typed to the files: directories, globs, lists, "@names.txt", "@-", manifests, single files (DS1 to DS9).
-// Done once, by rank 0.
+// From what was typed to the files: directories, globs, lists, "@names.txt", "@-", manifests, single files (DS1 to
+// DS9). Done once, by rank 0.
 #pragma once
 
 #include "loader/describe.hpp"

@@ -29,7 +29,8 @@ const Record* majority(std::span<const Record> records) {
     if (!votes(record)) continue;
     const auto known = std::ranges::find_if(classes, [&](const Class& c) {
       return c.first->described.dtype.native() == record.described.dtype.native() &&
-             std::ranges::equal(std::span(c.first->described.shape).subspan(1), std::span(record.described.shape).subspan(1));
+             std::ranges::equal(std::span(c.first->described.shape).subspan(1),
+                                std::span(record.described.shape).subspan(1));
     });
     if (known == classes.end()) {
       classes.push_back({&record, 1});
@@ -94,19 +95,19 @@ class Comparison {
   }
 
   [[nodiscard]] Fault differing_dtype(const DType& dtype) const {
-    Fault fault = make_fault("shard.dtype",
-                             fmt::format("its type is {}, that of {} is {}", dtype.name(), who(), reference_.dtype.name()),
-                             "Rewrite this shard, leave it out, or ask for one type with dtype.");
+    Fault fault = make_fault(
+        "shard.dtype", fmt::format("its type is {}, that of {} is {}", dtype.name(), who(), reference_.dtype.name()),
+        "Rewrite this shard, leave it out, or ask for one type with dtype.");
     fault.wanted = reference_.dtype.str();
     fault.got = dtype.str();
     return fault;
   }
 
   [[nodiscard]] Fault differing_ndim(const Shape& shape) const {
-    Fault fault = make_fault("shard.ndim",
-                             fmt::format("its shape {} has {} axes, that of {} {}", shape_text(shape), shape.size(), who(),
-                                         wanted_ndim()),
-                             "Rewrite this shard, or leave it out.");
+    Fault fault = make_fault(
+        "shard.ndim",
+        fmt::format("its shape {} has {} axes, that of {} {}", shape_text(shape), shape.size(), who(), wanted_ndim()),
+        "Rewrite this shard, or leave it out.");
     fault.wanted = wanted_ndim();
     fault.got = static_cast<std::int64_t>(shape.size());
     return fault;
@@ -159,8 +160,8 @@ std::optional<Reference> choose_reference(const Found& found, std::span<const Re
   if (found.dtype && found.trailing_shape) return Reference{*found.dtype, *found.trailing_shape, false, found.set_by};
   if (most != nullptr) {
     const bool stated = found.dtype.has_value() || found.trailing_shape.has_value();
-    return Reference{found.dtype.value_or(most->described.dtype), found.trailing_shape.value_or(trailing_of(*most)), false,
-                     stated ? found.set_by : "majority"};
+    return Reference{found.dtype.value_or(most->described.dtype), found.trailing_shape.value_or(trailing_of(*most)),
+                     false, stated ? found.set_by : "majority"};
   }
   const bool alone = found.single && records.size() == 1 && records.front().sound();
   if (alone) return Reference{records.front().described.dtype, {}, true, "majority"};

@@ -22,9 +22,9 @@
 namespace loadstone::loader {
 namespace {
 
-constexpr std::int64_t kFirstRead = 4096;     // DS19: headers of a few hundred bytes, one page of the page cache
-constexpr std::size_t kFilesPerTurn = 16;     // one atomic step a turn: 1 % of what 16 opens cost
-constexpr std::size_t kFilesPerThread = 64;   // a thread costs about as much as opening two files
+constexpr std::int64_t kFirstRead = 4096;    // DS19: headers of a few hundred bytes, one page of the page cache
+constexpr std::size_t kFilesPerTurn = 16;    // one atomic step a turn: 1 % of what 16 opens cost
+constexpr std::size_t kFilesPerThread = 64;  // a thread costs about as much as opening two files
 constexpr int kMostThreads = 4;
 constexpr std::int64_t kTailShown = 16;
 
@@ -137,7 +137,8 @@ Status describe_file(const Found& found, std::size_t at, int fd, const Limits& l
   Result<formats::Description> described = (*driver)->describe(source, context_of(found, at, limits));
   if (!described.ok()) return std::move(described).status();
   record.described = std::move(*described);
-  Result<std::uint64_t> hash = header_hash(source, record.described.data_offset, limits.max_npy_header_bytes + kFirstRead);
+  Result<std::uint64_t> hash =
+      header_hash(source, record.described.data_offset, limits.max_npy_header_bytes + kFirstRead);
   if (!hash.ok()) return std::move(hash).status();
   record.identity.header_hash = *hash;
   if (found.ranges) return {};
@@ -155,8 +156,9 @@ bool is_absent(const Failure& failure, const std::string& path) {
 }
 
 Fault missing(const Found& found) {
-  Fault fault = make_fault("complete.missing", fmt::format("the {} names this shard, but it is not there", found.set_by),
-                           "Bring the file back, or record the dataset as it is: loadstone verify --write-manifest DIR.");
+  Fault fault =
+      make_fault("complete.missing", fmt::format("the {} names this shard, but it is not there", found.set_by),
+                 "Bring the file back, or record the dataset as it is: loadstone verify --write-manifest DIR.");
   fault.set_by = found.set_by;
   return fault;
 }
@@ -171,7 +173,10 @@ Record scan_file(const Found& found, std::size_t at, const io::Opener& opener, c
   } else {
     record.faults = std::move(std::move(status).take().faults);
   }
-  for (Fault& fault : record.faults) fault.path = shown_path(found.files[at]);
+  for (Fault& fault : record.faults) {
+    fault.path = shown_path(found.files[at]);
+    if (fault.kind == "shard.unreadable") fault.code = code_of(fault.kind);  // a dangling link is not "absent" (P8)
+  }
   return record;
 }
 

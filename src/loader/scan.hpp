@@ -17,11 +17,11 @@ namespace loadstone::loader {
 
 /// What the scan learned of one shard.
 struct Record {
-  std::string format;             ///< driver; empty if none was found
+  std::string format;              ///< driver; empty if none was found
   formats::Description described;  ///< meaningful where `faults` is empty
-  FileIdentity identity;          ///< size 0 if it could not be opened
-  std::string tail;               ///< the first 16 bytes after the payload, in hex; empty if there are none
-  std::vector<Fault> faults;      ///< with path, without shard
+  FileIdentity identity;           ///< size 0 if it could not be opened
+  std::string tail;                ///< the first 16 bytes after the payload, in hex; empty if there are none
+  std::vector<Fault> faults;       ///< with path, without shard
 
   [[nodiscard]] bool sound() const noexcept { return faults.empty(); }
 };

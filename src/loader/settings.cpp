@@ -120,9 +120,9 @@ std::optional<std::int64_t> number_of_text(std::string_view text, const Range& r
 
 std::optional<std::int64_t> count(Settler& settler, std::string_view name, std::string_view variable,
                                   const std::optional<std::int64_t>& option, const Range& range) {
-  const std::string right =
-      range.bytes ? fmt::format("bytes, such as 64MiB, from {} to {}", format_bytes(range.least), format_bytes(range.most))
-                  : fmt::format("a whole number from {} to {}", range.least, range.most);
+  const std::string right = range.bytes ? fmt::format("bytes, such as 64MiB, from {} to {}", format_bytes(range.least),
+                                                      format_bytes(range.most))
+                                        : fmt::format("a whole number from {} to {}", range.least, range.most);
   return settler.take(name, variable, option ? fmt::format("{}", *option) : "", right,
                       [&](std::string_view text) { return number_of_text(text, range); });
 }
@@ -135,7 +135,8 @@ std::optional<std::int64_t> unless_zero(std::int64_t option) {
 std::optional<double> seconds_of(std::string_view text) {
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool right = error == std::errc{} && end == text.data() + text.size() && seconds >= 1 && seconds <= kLongestDeadline;
+  const bool right =
+      error == std::errc{} && end == text.data() + text.size() && seconds >= 1 && seconds <= kLongestDeadline;
   return right ? std::optional(seconds) : std::nullopt;
 }
 
@@ -173,10 +174,12 @@ void settle_budget(Settler& settler, const std::optional<std::int64_t>& option, 
 }
 
 void settle_ways(Settler& settler, const IoOptions& io, io::EngineSettings& engine) {
-  engine.backend = choose(settler, "io.backend", "LOADSTONE_IO_BACKEND", io.backend, {"auto", "posix", "uring", "mmap", "gds"});
+  engine.backend =
+      choose(settler, "io.backend", "LOADSTONE_IO_BACKEND", io.backend, {"auto", "posix", "uring", "mmap", "gds"});
   engine.direct = choose(settler, "io.direct", "LOADSTONE_IO_DIRECT", io.direct, {"auto", "on", "off", "require"});
   engine.mapped = choose(settler, "io.mapped", "LOADSTONE_IO_MAPPED", io.mapped, {"auto", "off"});
-  engine.huge_pages = choose(settler, "io.huge_pages", "LOADSTONE_IO_HUGE_PAGES", io.huge_pages, {"auto", "off", "hugetlb"});
+  engine.huge_pages =
+      choose(settler, "io.huge_pages", "LOADSTONE_IO_HUGE_PAGES", io.huge_pages, {"auto", "off", "hugetlb"});
   engine.page_cache = choose(settler, "io.page_cache", "LOADSTONE_IO_PAGE_CACHE", io.page_cache, {"keep", "spare"});
   engine.landing = choose(settler, "io.landing", "LOADSTONE_IO_LANDING", io.landing, {"auto", "staged"});
   const auto classes = [](std::string_view text) {
@@ -196,7 +199,8 @@ void settle_sizes(Settler& settler, const IoOptions& io, const Machine& machine,
   const auto print = [&](std::string_view name, std::int64_t value) {
     settler.print(name, value == 0 ? "by file-system class" : fmt::format("{}", value));
   };
-  engine.request_bytes = take("io.request", "LOADSTONE_IO_REQUEST", io.request_bytes, {64 * 1024, 64 * kMiB, true}).value_or(0);
+  engine.request_bytes =
+      take("io.request", "LOADSTONE_IO_REQUEST", io.request_bytes, {64 * 1024, 64 * kMiB, true}).value_or(0);
   print("io.request", engine.request_bytes);
   engine.depth = take("io.depth", "LOADSTONE_IO_DEPTH", io.depth, {1, 512, false}).value_or(0);
   print("io.depth", engine.depth);
@@ -214,8 +218,9 @@ void settle_sizes(Settler& settler, const IoOptions& io, const Machine& machine,
 void settle_rest(Settler& settler, double deadline_s, const std::optional<IdentityRule>& identity,
                  const std::vector<std::string>& roots, Settings& settings) {
   const std::string deadline = deadline_s == 0 ? "" : fmt::format("{}", deadline_s);
-  settings.deadline_s = settler.take("deadline_s", "LOADSTONE_DEADLINE", deadline, "seconds from 1 to 86400", seconds_of)
-                            .value_or(kDefaultDeadline);
+  settings.deadline_s =
+      settler.take("deadline_s", "LOADSTONE_DEADLINE", deadline, "seconds from 1 to 86400", seconds_of)
+          .value_or(kDefaultDeadline);
   settler.print("deadline_s", fmt::format("{}", settings.deadline_s));
   const std::string rule = !identity ? "" : *identity == IdentityRule::strict ? "strict" : "size_mtime";
   const std::string chosen = choose(settler, "identity", "LOADSTONE_IDENTITY", rule, {"strict", "size_mtime"});
@@ -223,7 +228,9 @@ void settle_rest(Settler& settler, double deadline_s, const std::optional<Identi
   const auto list = [](std::string_view text) { return std::optional(split_at_colons(text)); };
   settings.roots = roots;
   // An option may name a directory with a colon, so it does not pass through the text.
-  if (roots.empty()) settings.roots = settler.take("roots", "LOADSTONE_ROOTS", "", "a list with colons", list).value_or(std::vector<std::string>{});
+  if (roots.empty())
+    settings.roots =
+        settler.take("roots", "LOADSTONE_ROOTS", "", "a list with colons", list).value_or(std::vector<std::string>{});
   if (!roots.empty()) settler.mark("roots", "option");
   settler.print("roots", joined(settings.roots, ":"));
 }

@@ -34,7 +34,8 @@ Result<formats::Sidecar> read_sidecar(const std::string& path, bool needs_layout
 
 void state_count(Found& found, std::int64_t wanted) {
   Expectation expectation{wanted, "sidecar"};
-  if (std::ranges::find(found.counts, expectation) == found.counts.end()) found.counts.push_back(std::move(expectation));
+  if (std::ranges::find(found.counts, expectation) == found.counts.end())
+    found.counts.push_back(std::move(expectation));
 }
 
 /// Shards that are ranges of files. Of files that were listed, only those.

@@ -274,9 +274,7 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     if (!home.ok()) return std::move(home).status();
     report.manifest_written = *home + '/' + std::string(formats::kManifestName);
     formats::Manifest manifest = manifest_of(dataset, sums, *home);
-    // One that cannot be read is replaced like none.
-    const auto before = loader::read_manifest(*home, session.opener());
-    if (before.ok() && *before) manifest.generation = (*before)->generation + 1;
+    manifest.generation = dataset.manifest_generation + 1;
     report.generation = manifest.generation;
     if (session.agreement().rank() != 0) return {};
     return loader::replace_manifest(*home, manifest);
@@ -300,8 +298,8 @@ VerifyReport verify(const Paths& paths, const VerifyOptions& options, const Comm
   const double start = steady_seconds();
   Session session(comm, {options.io, options.budget_bytes, options.deadline_s, {}, options.open.roots, options.stop});
   // What is to be recorded is what is there now, not what an older manifest says.
-  const auto manifests = options.write_manifest ? loader::Manifests::pass_over : loader::Manifests::follow;
-  auto found = loader::survey(paths, options.open, std::nullopt, session.agreement(), manifests);
+  const auto manifests = options.write_manifest ? loader::Manifests::renew : loader::Manifests::follow;
+  auto found = loader::survey(paths, session.with_roots(options.open), std::nullopt, session.agreement(), manifests);
   if (!found.ok()) session.fail(std::move(found).status());
   const Survey& survey = *found;
   const Dataset& dataset = survey.dataset;

@@ -22,7 +22,8 @@ TEST(Bytes, ParsesWhatPeopleWrite) {
 }
 
 TEST(Bytes, RefusesEverythingElse) {
-  for (const char* text : {"", "lots", "-1", "1.5GiB", "1 GB", "1gib", "1  KiB", "1 ", "MiB", "9223372036854775808", "9007199254740992GiB"}) {
+  for (const char* text : {"", "lots", "-1", "1.5GiB", "1 GB", "1gib", "1  KiB", "1 ", "MiB", "9223372036854775808",
+                           "9007199254740992GiB"}) {
     try {
       parse_bytes(text);
       ADD_FAILURE() << "took '" << text << "'";

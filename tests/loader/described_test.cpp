@@ -27,7 +27,8 @@ std::string part(std::int64_t rows) { return good_npy(rows, "3", 12); }
 class Described : public testing::Test {
  protected:
   Described() {
-    for (std::size_t i = 0; i < kRows.size(); ++i) folder_.write(shard_name(static_cast<std::int64_t>(i)), part(kRows[i]));
+    for (std::size_t i = 0; i < kRows.size(); ++i)
+      folder_.write(shard_name(static_cast<std::int64_t>(i)), part(kRows[i]));
   }
 
   struct Entry {
@@ -38,24 +39,26 @@ class Described : public testing::Test {
   std::vector<Entry> entries() const {
     std::vector<Entry> all;
     for (std::size_t i = 0; i < kRows.size(); ++i) {
-      all.push_back({shard_name(static_cast<std::int64_t>(i)), kRows[i], static_cast<std::int64_t>(part(kRows[i]).size())});
+      all.push_back(
+          {shard_name(static_cast<std::int64_t>(i)), kRows[i], static_cast<std::int64_t>(part(kRows[i]).size())});
     }
     return all;
   }
-  void write_manifest(const std::vector<Entry>& shards, const std::string& more = "", const std::string& dtype = "<f4") const {
+  void write_manifest(const std::vector<Entry>& shards, const std::string& more = "",
+                      const std::string& dtype = "<f4") const {
     std::string list;
     std::int64_t rows = 0;
     for (const Entry& entry : shards) {
-      list += (list.empty() ? "" : ", ") + std::string("{\"name\": \"") + entry.name + "\", \"rows\": " +
-              std::to_string(entry.rows) + ", \"bytes\": " + std::to_string(entry.bytes) + ", \"xxh3_128\": \"" +
-              std::string(32, 'a') + "\"}";
+      list += (list.empty() ? "" : ", ") + std::string("{\"name\": \"") + entry.name +
+              "\", \"rows\": " + std::to_string(entry.rows) + ", \"bytes\": " + std::to_string(entry.bytes) +
+              ", \"xxh3_128\": \"" + std::string(32, 'a') + "\"}";
       rows += entry.rows;
     }
     folder_.write("loadstone-manifest.json",
                   "{\"loadstone_manifest\": 1, \"generation\": 3, \"format\": \"npy\", \"dtype\": \"" + dtype +
-                      "\", \"trailing_shape\": [3], \"stack_axis\": 0, " + more + "\"shards_total\": " +
-                      std::to_string(shards.size()) + ", \"rows_total\": " + std::to_string(rows) + ", \"shards\": [" +
-                      list + "]}");
+                      "\", \"trailing_shape\": [3], \"stack_axis\": 0, " + more +
+                      "\"shards_total\": " + std::to_string(shards.size()) +
+                      ", \"rows_total\": " + std::to_string(rows) + ", \"shards\": [" + list + "]}");
   }
   Opened opened(const OpenOptions& options = {}) const { return open_everywhere({folder_.path()}, options); }
 
@@ -157,8 +160,9 @@ TEST_F(Described, DS25C107NamesThatLeaveTheRoot) {
   std::filesystem::rename(folder_.file("x.npy"), folder_.outside("outside.npy"));
   std::filesystem::create_symlink("../outside.npy", folder_.file("link.npy"));
   std::filesystem::create_symlink("..", folder_.file("up"));
-  for (const std::string& name : {std::string("../outside.npy"), folder_.outside("outside.npy"), std::string("link.npy"),
-                                  std::string("up/outside.npy"), std::string("../absent.npy")}) {
+  for (const std::string& name :
+       {std::string("../outside.npy"), folder_.outside("outside.npy"), std::string("link.npy"),
+        std::string("up/outside.npy"), std::string("../absent.npy")}) {
     std::vector<Entry> listed = entries();
     listed[3].name = name;
     write_manifest(listed);
@@ -178,7 +182,8 @@ TEST_F(Described, DS26ABrokenManifestIsTheOnlyFault) {
 }
 
 std::string recipe(const std::string& rows, const std::string& trailing = "[3]", const std::string& dtype = "float32") {
-  return "{\"num_shards\": 4, \"per_shard_rows\": " + rows + ", \"trailing_shape\": " + trailing + ", \"dtype\": \"" + dtype + "\", \"seed\": 0}";
+  return "{\"num_shards\": 4, \"per_shard_rows\": " + rows + ", \"trailing_shape\": " + trailing + ", \"dtype\": \"" +
+         dtype + "\", \"seed\": 0}";
 }
 
 TEST_F(Described, DS22TheRecipesSidecarProvesTheCounts) {
@@ -203,7 +208,8 @@ TEST_F(Described, DS22ContradictionsAreFaultsBrokenJsonIsAWarning) {
   EXPECT_EQ(opened().kinds(), Names(4, "shard.dtype"));
   folder_.write("_meta.json", "{\"num_shards\": 4,");
   EXPECT_EQ(opened().warnings(), (Names{"complete.unproven", "sidecar.syntax"}));
-  folder_.write("_meta.json", recipe("{\"shard_0000.npy\": 4, \"shard_0001.npy\": 0, \"shard_0002.npy\": 5, \"gone.npy\": 3}"));
+  folder_.write("_meta.json",
+                recipe("{\"shard_0000.npy\": 4, \"shard_0001.npy\": 0, \"shard_0002.npy\": 5, \"gone.npy\": 3}"));
   EXPECT_EQ(opened().kinds(), Names{"complete.missing"});
 }
 
@@ -211,7 +217,8 @@ TEST_F(Described, DS22ContradictionsAreFaultsBrokenJsonIsAWarning) {
 class Raw : public testing::Test {
  protected:
   Raw() {
-    for (std::size_t i = 0; i < kRows.size(); ++i) folder_.write(name(i), std::string(static_cast<std::size_t>(kRows[i]) * 16, 'x'));
+    for (std::size_t i = 0; i < kRows.size(); ++i)
+      folder_.write(name(i), std::string(static_cast<std::size_t>(kRows[i]) * 16, 'x'));
   }
   static std::string name(std::size_t i) { return "x_" + std::to_string(i) + ".bin"; }
   Opened with(const std::string& sidecar, const OpenOptions& options = {}) const {
@@ -226,7 +233,8 @@ TEST_F(Raw, DS37SidecarsInEverySpelling) {
                            "\"dtype\": \"<f4\", \"trailing_shape\": [4], \"rows_per_shard\": [4, 0, 5, 3]",
                            "\"dtype\": \"<f4\", \"trailing_shape\": [4]",
                            "\"dtype\": \"float32\", \"byteorder\": \"little\", \"trailing_shape\": [4]",
-                           "\"dtype\": \"<f4\", \"trailing_shape\": [4], \"per_shard_rows\": {\"x_0.bin\": 4, \"x_1.bin\": 0, \"x_2.bin\": 5, \"x_3.bin\": 3}"}) {
+                           "\"dtype\": \"<f4\", \"trailing_shape\": [4], \"per_shard_rows\": {\"x_0.bin\": 4, "
+                           "\"x_1.bin\": 0, \"x_2.bin\": 5, \"x_3.bin\": 3}"}) {
     const Opened result = with("{" + std::string(keys) + "}");
     ASSERT_TRUE(result.dataset) << keys << result.text;
     EXPECT_EQ(result.dataset->format, "raw");
@@ -288,9 +296,10 @@ TEST_F(Raw, DS38ACutShardARemainderAndATail) {
 
 TEST_F(Raw, DS39RangesOfAFileStayDistinct) {
   folder_.write("ten.bin", "0123456789");
-  const Opened result = with("{\"dtype\": \"|u1\", \"trailing_shape\": [], \"shards\": [{\"path\": \"ten.bin\", \"offset\": 5, \"rows\": 5}, "
-                             "{\"path\": \"ten.bin\", \"offset\": 0, \"rows\": 5}, {\"path\": \"ten.bin\", \"offset\": 10, \"rows\": 0}]}",
-                             {.ignore = {"ten.bin"}});
+  const Opened result = with(
+      "{\"dtype\": \"|u1\", \"trailing_shape\": [], \"shards\": [{\"path\": \"ten.bin\", \"offset\": 5, \"rows\": 5}, "
+      "{\"path\": \"ten.bin\", \"offset\": 0, \"rows\": 5}, {\"path\": \"ten.bin\", \"offset\": 10, \"rows\": 0}]}",
+      {.ignore = {"ten.bin"}});
   ASSERT_TRUE(result.dataset) << result.text;
   EXPECT_EQ(result.dataset->row_index, (std::vector<std::int64_t>{0, 5, 10, 10}));
   EXPECT_EQ(result.dataset->shards[0].data_offset, 5);
@@ -298,12 +307,15 @@ TEST_F(Raw, DS39RangesOfAFileStayDistinct) {
 }
 
 TEST_F(Raw, DS25RangesMayNotLeaveTheDirectory) {
-  EXPECT_EQ(with("{\"dtype\": \"|u1\", \"trailing_shape\": [], \"shards\": [{\"path\": \"../x\", \"offset\": 0, \"rows\": 8}]}").kinds(),
+  EXPECT_EQ(with("{\"dtype\": \"|u1\", \"trailing_shape\": [], \"shards\": [{\"path\": \"../x\", \"offset\": 0, "
+                 "\"rows\": 8}]}")
+                .kinds(),
             Names{"paths.outside_root"});
 }
 
 TEST_F(Raw, DS37ABrokenSidecarIsAFault) {
-  for (const char* text : {"{", "[]", "", "{\"trailing_shape\": [4]}", "{\"dtype\": \"<f4\", \"trailing_shape\": [-4]}"}) {
+  for (const char* text :
+       {"{", "[]", "", "{\"trailing_shape\": [4]}", "{\"dtype\": \"<f4\", \"trailing_shape\": [-4]}"}) {
     const Opened result = with(text);
     ASSERT_EQ(result.kinds(), Names{"sidecar.syntax"}) << text << result.text;
     EXPECT_EQ(result.first().code, Code::malformed);

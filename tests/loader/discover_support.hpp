@@ -59,8 +59,12 @@ inline Opened open_everywhere(const Paths& paths, const OpenOptions& options = {
       EXPECT_EQ(here.text, alone.text) << "rank " << comm->rank() << " of " << ranks;
       EXPECT_EQ(here.failure.faults, alone.failure.faults);
       EXPECT_EQ(here.dataset.has_value(), alone.dataset.has_value());
-      if (here.dataset && alone.dataset) EXPECT_EQ(here.dataset->digest, alone.dataset->digest);
-      if (here.dataset && alone.dataset) EXPECT_EQ(here.dataset->row_index, alone.dataset->row_index);
+      if (here.dataset && alone.dataset) {
+        EXPECT_EQ(here.dataset->digest, alone.dataset->digest);
+      }
+      if (here.dataset && alone.dataset) {
+        EXPECT_EQ(here.dataset->row_index, alone.dataset->row_index);
+      }
     });
   }
   return alone;

@@ -18,19 +18,30 @@ TEST(Glob, DS2MatchesOneComponent) {
     const char* name;
     bool matches;
   };
-  for (const Row& row : std::vector<Row>{
-           {"shard_*.npy", "shard_0001.npy", true},   {"shard_*.npy", "shard_.npy", true},
-           {"shard_*.npy", "shard_0001.npz", false},  {"*", "x", true},
-           {"*", ".x", false},                        {"?x", ".x", false},
-           {"[.]x", ".x", false},                     {"s?.npy", "s1.npy", true},
-           {"s?.npy", "s11.npy", false},              {"s[0-3].npy", "s3.npy", true},
-           {"s[0-3].npy", "s4.npy", false},           {"s[!0-3].npy", "s4.npy", true},
-           {"s[^0-3].npy", "s1.npy", false},          {"s[a-cx].npy", "sx.npy", true},
-           {"s[]].npy", "s].npy", true},              {"s[-a]", "s-", true},
-           {"s[a-]", "s-", true},                     {"s[.npy", "s[.npy", true},
-           {"a*b*c", "aXbYbZc", true},                {"a*b*c", "aXbYbZ", false},
-           {"", "", true},                            {"", "a", false},
-           {"**", "abc", true},                       {"[a-z]hard_000[0-3].npy", "shard_0002.npy", true}}) {
+  for (const Row& row : std::vector<Row>{{"shard_*.npy", "shard_0001.npy", true},
+                                         {"shard_*.npy", "shard_.npy", true},
+                                         {"shard_*.npy", "shard_0001.npz", false},
+                                         {"*", "x", true},
+                                         {"*", ".x", false},
+                                         {"?x", ".x", false},
+                                         {"[.]x", ".x", false},
+                                         {"s?.npy", "s1.npy", true},
+                                         {"s?.npy", "s11.npy", false},
+                                         {"s[0-3].npy", "s3.npy", true},
+                                         {"s[0-3].npy", "s4.npy", false},
+                                         {"s[!0-3].npy", "s4.npy", true},
+                                         {"s[^0-3].npy", "s1.npy", false},
+                                         {"s[a-cx].npy", "sx.npy", true},
+                                         {"s[]].npy", "s].npy", true},
+                                         {"s[-a]", "s-", true},
+                                         {"s[a-]", "s-", true},
+                                         {"s[.npy", "s[.npy", true},
+                                         {"a*b*c", "aXbYbZc", true},
+                                         {"a*b*c", "aXbYbZ", false},
+                                         {"", "", true},
+                                         {"", "a", false},
+                                         {"**", "abc", true},
+                                         {"[a-z]hard_000[0-3].npy", "shard_0002.npy", true}}) {
     EXPECT_EQ(glob_match(row.pattern, row.name), row.matches) << row.pattern << " against " << row.name;
   }
 }

@@ -29,7 +29,8 @@ Names kinds(const std::vector<Fault>& faults) {
 
 NameOrder told(const Names& names, const NameRules& rules = {}) { return order_names(names, rules); }
 
-Names numbered(const std::string& before, const std::string& after, std::int64_t first, std::int64_t count, std::size_t width) {
+Names numbered(const std::string& before, const std::string& after, std::int64_t first, std::int64_t count,
+               std::size_t width) {
   Names names;
   for (std::int64_t i = first; i < first + count; ++i) {
     std::string digits = std::to_string(i);
@@ -52,8 +53,9 @@ TEST(Names, DS10PatternIsTextAroundTheNumberThatVaries) {
                                          {"s", ".npy", 1, "s{}.npy"},
                                          {"donn\xC3\xA9"
                                           "es_",
-                                          "", 5, "donn\xC3\xA9"
-                                                 "es_{:05}"},
+                                          "", 5,
+                                          "donn\xC3\xA9"
+                                          "es_{:05}"},
                                          {"a{b}_", ".npy", 2, "a{{b}}_{:02}.npy"}}) {
     const Names names = numbered(row.before, row.after, 0, 3, row.width);
     const NameOrder result = told(names);
@@ -73,7 +75,8 @@ TEST(Names, DS10TwoNumbersThatVaryNeedAWord) {
 }
 
 TEST(Names, DS11OrderIsNumericWhateverTheWidth) {
-  for (const auto& [count, width] : std::vector<std::pair<std::int64_t, std::size_t>>{{101, 1}, {9999, 4}, {10000, 4}, {10001, 4}}) {
+  for (const auto& [count, width] :
+       std::vector<std::pair<std::int64_t, std::size_t>>{{101, 1}, {9999, 4}, {10000, 4}, {10001, 4}}) {
     const Names names = numbered("s", ".npy", 0, count, width);
     Names shuffled = names;
     std::ranges::sort(shuffled);
@@ -230,7 +233,9 @@ TEST(Names, PropertyRandomNumberings) {
     EXPECT_TRUE(result.warnings.empty());
     const auto missing = static_cast<std::int64_t>(all.size() - wanted.size());
     ASSERT_EQ(result.faults.size(), missing == 0 ? 0U : 1U);
-    if (missing > 0) EXPECT_EQ(result.faults[0].got, Value(count - missing));
+    if (missing > 0) {
+      EXPECT_EQ(result.faults[0].got, Value(count - missing));
+    }
   }
 }
 

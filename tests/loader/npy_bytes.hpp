@@ -25,8 +25,8 @@ inline std::string npy_frame(std::string literal, std::size_t payload = 240, cha
 
 inline std::string npy_literal(std::string_view descr = "'<f4'", std::string_view shape = "(5, 3, 4)",
                                std::string_view order = "False") {
-  return "{'descr': " + std::string(descr) + ", 'fortran_order': " + std::string(order) + ", 'shape': " +
-         std::string(shape) + ", }";
+  return "{'descr': " + std::string(descr) + ", 'fortran_order': " + std::string(order) +
+         ", 'shape': " + std::string(shape) + ", }";
 }
 
 /// A good one: `rows` rows of `trailing` ("3, 4, "), `row_nbytes` bytes each.

@@ -36,9 +36,10 @@ TEST(Report, CodesAreThoseOfTheTable) {
 
 TEST(Report, DS17SortedByTheTableThenByShard) {
   const std::vector<std::pair<std::string, int>> wanted = {
-      {"path.missing", -1},    {"shard.not_regular", 3}, {"header.syntax", 1}, {"shard.format", 2},   {"shard.truncated", 0},
-      {"shard.trailing", 1},   {"shard.scalar", 5},      {"shard.dtype", 2},   {"shard.trailing_shape", 2}, {"shard.ndim", 4},
-      {"names.hole", -1},      {"paths.duplicate", -1},  {"complete.count", -1}};
+      {"path.missing", -1},        {"shard.not_regular", 3}, {"header.syntax", 1}, {"shard.format", 2},
+      {"shard.truncated", 0},      {"shard.trailing", 1},    {"shard.scalar", 5},  {"shard.dtype", 2},
+      {"shard.trailing_shape", 2}, {"shard.ndim", 4},        {"names.hole", -1},   {"paths.duplicate", -1},
+      {"complete.count", -1}};
   std::vector<Fault> faults;
   for (auto entry = wanted.rbegin(); entry != wanted.rend(); ++entry) {
     faults.push_back(make_fault(entry->first, "m", "r"));

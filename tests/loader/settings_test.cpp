@@ -25,11 +25,13 @@ struct Asked {
 };
 
 Result<Settings> settled(const Environment& environment, const Asked& asked = {}, const Machine& machine = kMachine) {
-  return settle(asked.io, asked.budget, asked.deadline_s, asked.identity, asked.roots, asked.ranks, environment, machine);
+  return settle(asked.io, asked.budget, asked.deadline_s, asked.identity, asked.roots, asked.ranks, environment,
+                machine);
 }
 
 TEST(Settings, OptionsWinOverEnvironmentOverDefaults) {
-  const Environment environment = {{"LOADSTONE_IO_BACKEND", "posix"}, {"LOADSTONE_BUDGET", "64MiB"}, {"LOADSTONE_DEADLINE", "7.5"}};
+  const Environment environment = {
+      {"LOADSTONE_IO_BACKEND", "posix"}, {"LOADSTONE_BUDGET", "64MiB"}, {"LOADSTONE_DEADLINE", "7.5"}};
   const auto plain = settled({});
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain->engine.backend, "auto");
@@ -53,11 +55,11 @@ TEST(Settings, OptionsWinOverEnvironmentOverDefaults) {
 
 TEST(Settings, IO41AWrongValueNamesTheVariableAndTheRightOnes) {
   for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
-           {"IO_BACKEND", "usb"},     {"IO_DIRECT", "perhaps"},  {"IO_MAPPED", "on"},        {"BUDGET", "lots"},
-           {"BUDGET", "0"},           {"IO_DEPTH", "0"},         {"IO_DEPTH", "513"},        {"IO_DEPTH", "8x"},
-           {"IO_REQUEST", "1"},       {"IO_REQUEST", "65MiB"},   {"IO_THREADS", "65"},       {"IO_HUGE_PAGES", "yes"},
-           {"IO_PAGE_CACHE", "drop"}, {"IO_LANDING", "up"},      {"IO_OPEN_FILES", "1"},     {"IO_FS_CLASS", "/data=disk"},
-           {"IO_RETRIES", "-1"},      {"DEADLINE", "never"},     {"DEADLINE", "0.5"},        {"DEADLINE", "86401"},
+           {"IO_BACKEND", "usb"},     {"IO_DIRECT", "perhaps"}, {"IO_MAPPED", "on"},    {"BUDGET", "lots"},
+           {"BUDGET", "0"},           {"IO_DEPTH", "0"},        {"IO_DEPTH", "513"},    {"IO_DEPTH", "8x"},
+           {"IO_REQUEST", "1"},       {"IO_REQUEST", "65MiB"},  {"IO_THREADS", "65"},   {"IO_HUGE_PAGES", "yes"},
+           {"IO_PAGE_CACHE", "drop"}, {"IO_LANDING", "up"},     {"IO_OPEN_FILES", "1"}, {"IO_FS_CLASS", "/data=disk"},
+           {"IO_RETRIES", "-1"},      {"DEADLINE", "never"},    {"DEADLINE", "0.5"},    {"DEADLINE", "86401"},
            {"DEADLINE", "nan"},       {"IDENTITY", "loose"}}) {
     const auto result = settled({{"LOADSTONE_" + name, value}});
     ASSERT_FALSE(result.ok()) << name << "=" << value;
