@@ -8,6 +8,7 @@
 #include "loader/names.hpp"
 #include "loader/near.hpp"
 #include "loader/report.hpp"
+#include "loader/sidecars.hpp"
 
 #include <fmt/format.h>
 
@@ -88,7 +89,7 @@ Found by_names(const std::string& root, const std::string& typed, const ExpandCo
     // A sidecar may name ranges of files that stand below, or (refused by its own rule) elsewhere.
     Found found;
     found.directory = root;
-    add_description(found, root, Counts::bind, context);
+    add_sidecar(found, root, true, Counts::bind, context);
     if (found.ranges || !found.faults.empty()) return found;
     return failed(nothing_matched(typed, root, "", names));
   }
