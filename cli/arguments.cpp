@@ -90,7 +90,7 @@ void add_paths(CLI::App& app, const CommandEntry& entry, Arguments& arguments) {
         return true;
       },
       entry.many_paths ? "directories, globs, files, manifests, @names.txt, @-" : "directory of the dataset");
-  option->type_name(entry.paths)->required()->allow_extra_args(false);
+  option->type_name(entry.paths)->required()->allow_extra_args(entry.many_paths);
   if (entry.many_paths) option->expected(1, CLI::detail::expected_max_vector_size);
 }
 

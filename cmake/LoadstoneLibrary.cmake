@@ -26,7 +26,7 @@ target_link_libraries(loadstone_library PRIVATE ${foreign})
 
 # Headers that need a foreign one (interop/) stand in a set of their own: only those of HEADERS must compile by themselves.
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/loadstone/*.hpp)
-file(GLOB interop CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/loadstone/interop/*.hpp)
+file(GLOB_RECURSE interop CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/loadstone/interop/*.hpp)
 target_sources(loadstone_library PUBLIC
   FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers}
   FILE_SET interop TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${interop})

@@ -6,29 +6,15 @@ from typing import Any, Never
 
 import numpy
 
+
 def version() -> str:
     """MAJOR.MINOR.PATCH"""
 
 class Fault:
     """One thing that is wrong (a fault) or merely worth saying (a warning)."""
 
-    def __init__(
-        self,
-        *,
-        code: str,
-        kind: str,
-        message: str,
-        remedy: str = "",
-        shard: int | None = None,
-        path: str | None = None,
-        item: str = "",
-        offset: int | None = None,
-        bytes: int | None = None,
-        errno: int = 0,
-        wanted: int | str | list[int] | None = None,
-        got: int | str | list[int] | None = None,
-        set_by: str = "",
-    ) -> None: ...
+    def __init__(self, *, code: str, kind: str, message: str, remedy: str = '', shard: int | None = None, path: str | None = None, item: str = '', offset: int | None = None, bytes: int | None = None, errno: int = 0, wanted: int | str | list[int] | None = None, got: int | str | list[int] | None = None, set_by: str = '') -> None: ...
+
     @property
     def code(self) -> str:
         """Stable error code."""
@@ -85,8 +71,11 @@ class Fault:
         """The fields that are set."""
 
     def __eq__(self, other: object, /) -> bool: ...
+
     def __hash__(self) -> int: ...
+
     def __repr__(self) -> str: ...
+
     def __reduce__(self) -> tuple[object, tuple[dict[str, int | str | list[int]]]]: ...
 
 def fail(faults: list[Fault]) -> Never:
@@ -107,40 +96,54 @@ class Distribution:
 
     @staticmethod
     def even(shape: Sequence[int], axis: int, ranks: int) -> Distribution: ...
+
     @staticmethod
     def cuts(shape: Sequence[int], axis: int, offsets: Sequence[int]) -> Distribution: ...
+
     @staticmethod
     def counts(shape: Sequence[int], axis: int, lengths: Sequence[int]) -> Distribution: ...
+
     @staticmethod
     def cyclic(shape: Sequence[int], axis: int, block: int, ranks: int) -> Distribution: ...
+
     @staticmethod
     def replicated(shape: Sequence[int], ranks: int) -> Distribution: ...
+
     @staticmethod
-    def mesh(
-        shape: Sequence[int],
-        dims: Sequence[int],
-        order: Sequence[int],
-        rules: Sequence[tuple[str, Sequence[int], Sequence[int], int]],
-    ) -> Distribution: ...
+    def mesh(shape: Sequence[int], dims: Sequence[int], order: Sequence[int], rules: Sequence[tuple[str, Sequence[int], Sequence[int], int]]) -> Distribution: ...
+
     @staticmethod
     def parse(text: str, shape: Sequence[int], ranks: int) -> Distribution: ...
+
     @property
     def shape(self) -> list[int]: ...
+
     @property
     def ndim(self) -> int: ...
+
     @property
     def ranks(self) -> int: ...
+
     @property
     def split(self) -> int | None: ...
+
     @property
     def is_replicated(self) -> bool: ...
+
     def box(self, rank: int) -> list[tuple[int, int]]: ...
+
     def local_shape(self, rank: int) -> list[int]: ...
+
     def interval(self, rank: int, axis: int) -> tuple[int, int]: ...
+
     def intervals(self, rank: int, axis: int) -> list[tuple[int, int]]: ...
+
     def owner(self, axis: int, index: int) -> int: ...
+
     def to_string(self) -> str: ...
+
     def hash(self) -> str: ...
+
     def equals(self, other: Distribution) -> bool: ...
 
 class Communicator:
@@ -156,7 +159,7 @@ class Communicator:
 
     @property
     def description(self) -> str:
-        """ "self", "threads", "mpi (Open MPI v4.1.4 ...)"."""
+        """"self", "threads", "mpi (Open MPI v4.1.4 ...)"."""
 
     def __repr__(self) -> str: ...
 
@@ -173,6 +176,11 @@ def wrap_mpi4py(library_version: str, address: int, nbytes: int) -> Communicator
 
 def launcher() -> str:
     """Whose launcher started this process: "none", "openmpi" or "mpich"."""
+
+def find_beside(file: str) -> str | None:
+    """
+    The path of a file that was installed or built with the MPI modules; None if it was not.
+    """
 
 def launched_ranks() -> int:
     """How many ranks that launcher started."""
@@ -210,10 +218,13 @@ class Slice:
     """begin:end:step of one axis."""
 
     def __init__(self, begin: int | None = None, end: int | None = None, step: int = 1) -> None: ...
+
     @property
     def begin(self) -> int | None: ...
+
     @property
     def end(self) -> int | None: ...
+
     @property
     def step(self) -> int: ...
 
@@ -221,68 +232,100 @@ class OpenOptions:
     """How a dataset is found and checked."""
 
     def __init__(self) -> None: ...
+
     @property
     def format(self) -> str: ...
+
     @format.setter
     def format(self, arg: str, /) -> None: ...
+
     @property
     def order(self) -> Order: ...
+
     @order.setter
     def order(self, arg: Order, /) -> None: ...
+
     @property
     def first_index(self) -> int | None: ...
+
     @first_index.setter
     def first_index(self, arg: int | None, /) -> None: ...
+
     @property
     def any_first_index(self) -> bool: ...
+
     @any_first_index.setter
     def any_first_index(self, arg: bool, /) -> None: ...
+
     @property
     def ignore(self) -> list[str]: ...
+
     @ignore.setter
     def ignore(self, arg: Sequence[str], /) -> None: ...
+
     @property
     def roots(self) -> list[str]: ...
+
     @roots.setter
     def roots(self, arg: Sequence[str], /) -> None: ...
+
     @property
     def expect_shards(self) -> int | None: ...
+
     @expect_shards.setter
     def expect_shards(self, arg: int | None, /) -> None: ...
+
     @property
     def expect_rows(self) -> int | None: ...
+
     @expect_rows.setter
     def expect_rows(self, arg: int | None, /) -> None: ...
+
     @property
     def strict(self) -> bool: ...
+
     @strict.setter
     def strict(self, arg: bool, /) -> None: ...
+
     @property
     def max_header_bytes(self) -> int: ...
+
     @max_header_bytes.setter
     def max_header_bytes(self, arg: int, /) -> None: ...
+
     @property
     def sidecar(self) -> str: ...
+
     @sidecar.setter
     def sidecar(self, arg: str, /) -> None: ...
+
     @property
-    def raw_dtype(self) -> str: ...
-    @raw_dtype.setter
-    def raw_dtype(self, arg: str, /) -> None: ...
+    def cast(self) -> str | None: ...
+
+    @cast.setter
+    def cast(self, arg: str | None, /) -> None: ...
+
     @property
     def trailing_shape(self) -> list[int] | None: ...
+
     @trailing_shape.setter
     def trailing_shape(self, arg: Sequence[int] | None, /) -> None: ...
+
     @property
     def byteorder(self) -> str: ...
+
     @byteorder.setter
     def byteorder(self, arg: str, /) -> None: ...
+
     @property
     def header_bytes(self) -> int | None: ...
+
     @header_bytes.setter
     def header_bytes(self, arg: int | None, /) -> None: ...
+
     @property
     def allow_tail(self) -> bool: ...
+
     @allow_tail.setter
     def allow_tail(self, arg: bool, /) -> None: ...
 
@@ -290,52 +333,76 @@ class IoOptions:
     """How bytes are fetched."""
 
     def __init__(self) -> None: ...
+
     @property
     def backend(self) -> str: ...
+
     @backend.setter
     def backend(self, arg: str, /) -> None: ...
+
     @property
     def direct(self) -> str: ...
+
     @direct.setter
     def direct(self, arg: str, /) -> None: ...
+
     @property
     def mapped(self) -> str: ...
+
     @mapped.setter
     def mapped(self, arg: str, /) -> None: ...
+
     @property
     def huge_pages(self) -> str: ...
+
     @huge_pages.setter
     def huge_pages(self, arg: str, /) -> None: ...
+
     @property
     def page_cache(self) -> str: ...
+
     @page_cache.setter
     def page_cache(self, arg: str, /) -> None: ...
+
     @property
     def landing(self) -> str: ...
+
     @landing.setter
     def landing(self, arg: str, /) -> None: ...
+
     @property
     def fs_class(self) -> str: ...
+
     @fs_class.setter
     def fs_class(self, arg: str, /) -> None: ...
+
     @property
     def request_bytes(self) -> int: ...
+
     @request_bytes.setter
     def request_bytes(self, arg: int, /) -> None: ...
+
     @property
     def depth(self) -> int: ...
+
     @depth.setter
     def depth(self, arg: int, /) -> None: ...
+
     @property
     def threads(self) -> int: ...
+
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
+
     @property
     def open_files(self) -> int: ...
+
     @open_files.setter
     def open_files(self, arg: int, /) -> None: ...
+
     @property
     def retries(self) -> int: ...
+
     @retries.setter
     def retries(self, arg: int, /) -> None: ...
 
@@ -343,64 +410,94 @@ class LoadOptions:
     """How a dataset is laid out over ranks and read."""
 
     def __init__(self) -> None: ...
+
     @property
     def open(self) -> OpenOptions: ...
+
     @open.setter
     def open(self, arg: OpenOptions, /) -> None: ...
+
     @property
     def io(self) -> IoOptions: ...
+
     @io.setter
     def io(self, arg: IoOptions, /) -> None: ...
+
     @property
     def split(self) -> int | None: ...
+
     @split.setter
     def split(self, arg: int | None, /) -> None: ...
+
     @property
     def tiles(self) -> Tiles: ...
+
     @tiles.setter
     def tiles(self, arg: Tiles, /) -> None: ...
+
     @property
     def rows_per_rank(self) -> list[int] | None: ...
+
     @rows_per_rank.setter
     def rows_per_rank(self, arg: Sequence[int] | None, /) -> None: ...
+
     @property
     def overdecompose(self) -> int: ...
+
     @overdecompose.setter
     def overdecompose(self, arg: int, /) -> None: ...
+
     @property
     def rows(self) -> Slice | None: ...
+
     @rows.setter
     def rows(self, arg: Slice | None, /) -> None: ...
+
     @property
     def select(self) -> list[int | Slice]: ...
+
     @select.setter
     def select(self, arg: Sequence[int | Slice], /) -> None: ...
+
     @property
     def dtype(self) -> str | None: ...
+
     @dtype.setter
     def dtype(self, arg: str | None, /) -> None: ...
+
     @property
     def casting(self) -> Casting: ...
+
     @casting.setter
     def casting(self, arg: Casting, /) -> None: ...
+
     @property
     def budget_bytes(self) -> int | None: ...
+
     @budget_bytes.setter
     def budget_bytes(self, arg: int | None, /) -> None: ...
+
     @property
     def verify(self) -> Verify: ...
+
     @verify.setter
     def verify(self, arg: Verify, /) -> None: ...
+
     @property
     def deadline_s(self) -> float: ...
+
     @deadline_s.setter
     def deadline_s(self, arg: float, /) -> None: ...
+
     @property
     def identity(self) -> IdentityRule | None: ...
+
     @identity.setter
     def identity(self, arg: IdentityRule | None, /) -> None: ...
+
     @property
     def device(self) -> str: ...
+
     @device.setter
     def device(self, arg: str, /) -> None: ...
 
@@ -453,7 +550,7 @@ class Dataset:
 
     @property
     def format(self) -> str:
-        """ "npy", "raw"."""
+        """"npy", "raw"."""
 
     @property
     def pattern(self) -> str:
@@ -508,12 +605,15 @@ class LoadPlan:
 
     @property
     def shape(self) -> list[int]: ...
+
     @property
     def dtype(self) -> str: ...
+
     def to_text(self) -> str: ...
+
     def to_json(self) -> str: ...
 
-def plan(dataset: Dataset, options: LoadOptions, ranks: int, only_rank: int | None) -> LoadPlan:
+def make_plan(dataset: Dataset, options: LoadOptions, ranks: int, only_rank: int | None) -> LoadPlan:
     """Plans a load of a dataset in hand. Local."""
 
 class LoadStats:
@@ -521,8 +621,10 @@ class LoadStats:
 
     @property
     def bytes_wanted(self) -> int: ...
+
     @property
     def bytes_read(self) -> int: ...
+
     @property
     def bytes_in_place(self) -> int:
         """Landed in the tile directly."""
@@ -533,38 +635,47 @@ class LoadStats:
 
     @property
     def bytes_by_way(self) -> dict[str, int]:
-        """ "buffered", "direct", "mapped"."""
+        """"buffered", "direct", "mapped"."""
 
     @property
     def seconds_by_step(self) -> dict[str, float]: ...
+
     @property
     def requests(self) -> int: ...
+
     @property
     def short_reads(self) -> int: ...
+
     @property
     def retries(self) -> int: ...
+
     @property
     def fallbacks(self) -> dict[str, int]:
         """Reason and how often."""
 
     @property
     def opens(self) -> int: ...
+
     @property
     def unverified_bytes(self) -> int: ...
+
     @property
     def budget_bytes(self) -> int: ...
+
     @property
     def peak_bytes(self) -> int:
         """Of the budget; the worst rank's in totals."""
 
     @property
     def peak_by_use(self) -> dict[str, int]: ...
+
     @property
     def seconds(self) -> float:
         """Wall clock of the call; the slowest rank's in totals."""
 
     @property
     def backend(self) -> str: ...
+
     def to_dict(self) -> dict[str, Any]:
         """All fields."""
 
@@ -581,46 +692,69 @@ class Array:
 
     @property
     def shape(self) -> list[int]: ...
+
     @property
     def ndim(self) -> int: ...
+
     @property
     def size(self) -> int: ...
+
     @property
     def nbytes(self) -> int: ...
+
     @property
     def itemsize(self) -> int: ...
+
     @property
     def dtype(self) -> str: ...
+
     @property
     def split(self) -> int | None: ...
+
     @property
     def distribution(self) -> Distribution: ...
+
     @property
     def comm(self) -> Communicator: ...
+
     @property
     def box(self) -> list[tuple[int, int]]: ...
+
     @property
     def local_shape(self) -> list[int]: ...
+
     @property
     def local_size(self) -> int: ...
+
     @property
     def local_nbytes(self) -> int: ...
+
     @property
     def local_shapes(self) -> list[list[int]]: ...
+
     @property
     def displacement(self) -> list[int]: ...
+
     @property
     def strides(self) -> list[int]: ...
+
     @property
     def balanced(self) -> bool: ...
+
     def is_distributed(self) -> bool: ...
+
     def counts_displs(self) -> tuple[list[int], list[int]]: ...
+
     @property
     def tile(self) -> memoryview: ...
+
     @property
     def stats(self) -> LoadStats: ...
+
     def gather(self, root: int) -> memoryview | None: ...
+
     def digest(self) -> str: ...
+
     def summary(self) -> str: ...
 
 class RunOn(enum.Enum):
@@ -635,30 +769,27 @@ class Progress:
 
     @property
     def bytes_done(self) -> int: ...
+
     @property
     def bytes_wanted(self) -> int: ...
+
     @property
     def seconds(self) -> float: ...
 
 def open(paths: Sequence[bytes], options: OpenOptions, comm: Communicator) -> Dataset:
     """Finds the shards and checks their headers. Collective."""
 
-def load(
-    paths: Sequence[bytes], options: LoadOptions, comm: Communicator, progress: object | None, run_on: RunOn
-) -> Array:
+def load(paths: Sequence[bytes], options: LoadOptions, comm: Communicator, progress: object | None, run_on: RunOn) -> Array:
     """Loads. Collective."""
 
-def load_dataset(
-    dataset: Dataset, options: LoadOptions, comm: Communicator, progress: object | None, run_on: RunOn
-) -> Array:
+def load_dataset(dataset: Dataset, options: LoadOptions, comm: Communicator, progress: object | None, run_on: RunOn) -> Array:
     """Loads a dataset in hand. Collective."""
 
 class BatchStream:
     """The rows of a dataset in batches, in order. Local."""
 
-    def __init__(
-        self, paths: Sequence[bytes], batch_rows: int, options: LoadOptions, progress: object | None
-    ) -> None: ...
+    def __init__(self, paths: Sequence[bytes], batch_rows: int, options: LoadOptions, progress: object | None) -> None: ...
+
     def next(self) -> Array | None:
         """The next batch; None at the end or after close()."""
 
@@ -670,32 +801,46 @@ class BatchStream:
 
 class VerifyOptions:
     def __init__(self) -> None: ...
+
     @property
     def open(self) -> OpenOptions: ...
+
     @open.setter
     def open(self, arg: OpenOptions, /) -> None: ...
+
     @property
     def io(self) -> IoOptions: ...
+
     @io.setter
     def io(self, arg: IoOptions, /) -> None: ...
+
     @property
     def write_manifest(self) -> bool: ...
+
     @write_manifest.setter
     def write_manifest(self, arg: bool, /) -> None: ...
+
     @property
     def require_manifest(self) -> bool: ...
+
     @require_manifest.setter
     def require_manifest(self, arg: bool, /) -> None: ...
+
     @property
     def structure_only(self) -> bool: ...
+
     @structure_only.setter
     def structure_only(self, arg: bool, /) -> None: ...
+
     @property
     def budget_bytes(self) -> int | None: ...
+
     @budget_bytes.setter
     def budget_bytes(self, arg: int | None, /) -> None: ...
+
     @property
     def deadline_s(self) -> float: ...
+
     @deadline_s.setter
     def deadline_s(self, arg: float, /) -> None: ...
 
@@ -704,60 +849,80 @@ class VerifyReport:
 
     @property
     def shards(self) -> int: ...
+
     @property
     def shards_verified(self) -> int:
         """Whose content was compared with a manifest."""
 
     @property
     def bytes_read(self) -> int: ...
+
     @property
     def seconds(self) -> float: ...
+
     @property
     def against_manifest(self) -> bool: ...
+
     @property
     def manifest_written(self) -> str | None: ...
+
     @property
     def generation(self) -> int: ...
+
     @property
     def warnings(self) -> list[Fault]: ...
 
-def verify(
-    paths: Sequence[bytes], options: VerifyOptions, comm: Communicator, progress: object | None, run_on: RunOn
-) -> VerifyReport:
+def verify(paths: Sequence[bytes], options: VerifyOptions, comm: Communicator, progress: object | None, run_on: RunOn) -> VerifyReport:
     """Compares every shard with the manifest. Collective."""
 
 class WriteOptions:
     def __init__(self) -> None: ...
+
     @property
     def shape(self) -> list[int]: ...
+
     @shape.setter
     def shape(self, arg: Sequence[int], /) -> None: ...
+
     @property
     def shards(self) -> int: ...
+
     @shards.setter
     def shards(self, arg: int, /) -> None: ...
+
     @property
     def dtype(self) -> str: ...
+
     @dtype.setter
     def dtype(self, arg: str, /) -> None: ...
+
     @property
     def seed(self) -> int: ...
+
     @seed.setter
     def seed(self, arg: int, /) -> None: ...
+
     @property
     def rows(self) -> str: ...
+
     @rows.setter
     def rows(self, arg: str, /) -> None: ...
+
     @property
     def fill(self) -> str: ...
+
     @fill.setter
     def fill(self, arg: str, /) -> None: ...
+
     @property
     def format(self) -> str: ...
+
     @format.setter
     def format(self, arg: str, /) -> None: ...
+
     @property
     def force(self) -> bool: ...
+
     @force.setter
     def force(self, arg: bool, /) -> None: ...
 
@@ -766,10 +931,13 @@ class WrittenShard:
 
     @property
     def name(self) -> str: ...
+
     @property
     def rows(self) -> int: ...
+
     @property
     def nbytes(self) -> int: ...
+
     @property
     def first_row_sum(self) -> float: ...
 
@@ -778,8 +946,10 @@ class WriteReport:
 
     @property
     def shards(self) -> list[WrittenShard]: ...
+
     @property
     def manifest(self) -> str: ...
+
     @property
     def generation(self) -> int: ...
 
@@ -791,6 +961,7 @@ class CleanReport:
 
     @property
     def removed(self) -> list[str]: ...
+
     @property
     def kept(self) -> list[tuple[str, str]]:
         """Path and why."""
@@ -803,10 +974,13 @@ class Capability:
 
     @property
     def name(self) -> str: ...
+
     @property
     def built(self) -> bool: ...
+
     @property
     def usable(self) -> bool: ...
+
     @property
     def reason(self) -> str:
         """Why it is not usable, or what it is."""
@@ -818,15 +992,17 @@ class Setting:
 
     @property
     def name(self) -> str: ...
+
     @property
     def value(self) -> str: ...
+
     @property
     def origin(self) -> str:
-        """ "default", "environment", "option"."""
+        """"default", "environment", "option"."""
 
     def __repr__(self) -> str: ...
 
-def formats() -> list[Capability]:
+def known_formats() -> list[Capability]:
     """Formats that can be read."""
 
 def backends() -> list[Capability]:

@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from loadstone._core import Communicator, Dataset, Progress
+import mpi4py.MPI
+import numpy.typing
 
-if True:  # both are types of other packages, needed by no one who only runs the code
-    import mpi4py.MPI
-    import numpy.typing
+from loadstone._core import Communicator, Dataset, Progress
 
 Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Paths: TypeAlias = Path | Sequence[Path]

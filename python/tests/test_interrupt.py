@@ -1,16 +1,27 @@
 """T30: Ctrl-C and other exceptions of signal handlers and callbacks stop a long call at once."""
 
+import pytest
 
-def test_ctrl_c_ends_a_verify_with_keyboard_interrupt(python, sparse):
+CALLS = {
+    "load": "loadstone.load(path, rows=(0, 400_000))",
+    "load with a cast": "loadstone.load(path, rows=(0, 400_000), dtype='f8', budget='16MiB')",
+    "verify": "loadstone.verify(path, write_manifest=True)",
+    "stream": "next(loadstone.stream(path, batch_rows=400_000))",
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ctrl_c_ends_a_call_with_keyboard_interrupt(python, sparse, name):
     python(
         """
         import signal, sys, time
         import loadstone
+        path = sys.argv[1]
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
         begin = time.monotonic()
         try:
-            loadstone.verify(sys.argv[1], write_manifest=True)
+            eval(sys.argv[2])
         except KeyboardInterrupt as error:
             assert isinstance(error, loadstone.Interrupted) and error.code == "cancelled", repr(error)
         else:
@@ -18,6 +29,7 @@ def test_ctrl_c_ends_a_verify_with_keyboard_interrupt(python, sparse):
         assert time.monotonic() - begin < 5
         """,
         sparse,
+        CALLS[name],
     )
 
 

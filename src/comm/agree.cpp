@@ -5,8 +5,7 @@
 #include "comm/notices.hpp"
 #include "comm/polling.hpp"
 #include "comm/status_record.hpp"
-#include "core/hash.hpp"
-#include "core/text.hpp"
+#include "comm/vote.hpp"
 
 #include <loadstone/error.hpp>
 
@@ -21,30 +20,7 @@
 namespace loadstone::comm {
 namespace {
 
-constexpr std::string_view kPeerFailed = "peer.failed";
 constexpr std::size_t kScratchBytes = std::size_t{64} << 10;  // a record travels in pieces of this size
-constexpr std::int64_t kLastRank = std::numeric_limits<std::int32_t>::max();
-
-enum class Severity : std::int64_t { none, peer_failed, cancelled, error, broken };
-
-Severity severity_of(const Status& status) {
-  if (status.ok()) return Severity::none;
-  if (status.failure().first().kind == kPeerFailed) return Severity::peer_failed;
-  if (status.code() == Code::cancelled) return Severity::cancelled;
-  return status.code() == Code::comm ? Severity::broken : Severity::error;
-}
-
-/// A rank's outcome as one number: the greatest is the worst (reliability.md A3).
-std::int64_t vote_of(const Status& status, int rank) {
-  if (status.ok()) return 0;
-  const auto severity = static_cast<std::int64_t>(severity_of(status));
-  return (severity << 48) + (static_cast<std::int64_t>(status.code()) << 32) + (kLastRank - rank);
-}
-
-Severity severity_of(std::int64_t vote) { return static_cast<Severity>(vote >> 48); }
-Code code_of(std::int64_t vote) { return static_cast<Code>((vote >> 32) & 0xffff); }
-int rank_of(std::int64_t vote) { return static_cast<int>(kLastRank - (vote & 0xffffffff)); }
-
 Failure cancelled_failure() { return one_fault(Code::cancelled, "cancelled", "the call was stopped"); }
 
 /// The failure of a rank whose record did not fit into memory, there or here.
@@ -58,44 +34,12 @@ bool same_faults(const Status& mine, const Failure& other) {
   return !mine.ok() && mine.failure().total_faults == other.total_faults && mine.failure().faults == other.faults;
 }
 
-/// Part of a text around its first difference from another, for people.
-std::string around(std::string_view text, std::size_t difference) {
-  constexpr std::size_t kBefore = 40;
-  if (difference <= 2 * kBefore) return escape(text);
-  return "..." + escape(text.substr(std::min(difference - kBefore, text.size())));
-}
-
-Failure differ_failure(std::string_view what, std::string_view first, std::string_view other, int rank) {
-  const auto ends = std::mismatch(first.begin(), first.end(), other.begin(), other.end());
-  const auto difference = static_cast<std::size_t>(ends.first - first.begin());
-  const std::string wanted = around(first, difference);
-  const std::string got = around(other, difference);
-  Failure failure =
-      one_fault(Code::mismatch, "ranks.differ",
-                fmt::format("the ranks differ in {}: rank 0 has {}, rank {} has {}", what, wanted, rank, got),
-                "Call with the same arguments on every rank.");
-  Fault& fault = failure.faults.front();
-  fault.item = what;
-  fault.wanted = wanted;
-  fault.got = got;
-  return failure;
-}
-
 /// What an operation under way works on; it may have to outlive the agreement.
 struct Buffers {
   std::vector<std::int64_t> numbers;
   std::vector<std::byte> mine;
   std::vector<std::byte> all;
 };
-
-std::vector<std::byte> bytes_of(std::string_view text) {
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
-std::string_view text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 }  // namespace
 
@@ -388,22 +332,6 @@ Result<std::vector<std::vector<std::byte>>> Agreement::allgather(std::span<const
     at += nbytes;
   }
   return parts;
-}
-
-Status Agreement::same_everywhere(std::string_view what, std::string_view text) {
-  const Hash128 hash = xxh3_128(std::as_bytes(std::span(text)));
-  const auto high = static_cast<std::int64_t>(hash.high);
-  const auto low = static_cast<std::int64_t>(hash.low);
-  std::array<std::int64_t, 4> most{high, ~high, low, ~low};  // max of ~x is ~min of x
-  if (Status status = allreduce(most, Reduce::max); !status.ok()) return status;
-  if (most[0] == ~most[1] && most[2] == ~most[3]) return {};
-  std::vector<std::byte> first = bytes_of(text);
-  if (Status status = broadcast(first, 0); !status.ok()) return status;
-  std::int64_t differs = text == text_of(first) ? size() : rank();
-  if (Status status = allreduce({&differs, 1}, Reduce::min); !status.ok()) return status;
-  std::vector<std::byte> other = bytes_of(text);
-  if (Status status = broadcast(other, static_cast<int>(differs)); !status.ok()) return status;
-  return differ_failure(what, text_of(first), text_of(other), static_cast<int>(differs));
 }
 
 }  // namespace loadstone::comm

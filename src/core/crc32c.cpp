@@ -62,13 +62,21 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-/// x^(8 n): what appending n zero bytes multiplies a CRC with. By squaring: O(log n).
-std::uint32_t power_of_bytes(std::uint64_t n) {
-  std::uint32_t power = std::uint32_t{1} << 31;   // x^0
-  std::uint32_t square = std::uint32_t{1} << 23;  // x^8
-  for (; n != 0; n >>= 1) {
-    if ((n & 1) != 0) power = multiply(power, square);
-    square = multiply(square, square);
+/// x^(8 x 2^k) for k up to 62.
+constexpr std::array<std::uint32_t, 63> make_squares() {
+  std::array<std::uint32_t, 63> squares{};
+  squares[0] = std::uint32_t{1} << 23;  // x^8
+  for (std::size_t k = 1; k < squares.size(); ++k) squares[k] = multiply(squares[k - 1], squares[k - 1]);
+  return squares;
+}
+
+constexpr auto kSquares = make_squares();
+
+/// x^(8 n): what appending n zero bytes multiplies a CRC with. One product a set bit of n.
+constexpr std::uint32_t power_of_bytes(std::uint64_t n) {
+  std::uint32_t power = std::uint32_t{1} << 31;  // x^0
+  for (std::size_t k = 0; n != 0; n >>= 1, ++k) {
+    if ((n & 1) != 0) power = multiply(power, kSquares[k]);
   }
   return power;
 }
@@ -87,8 +95,8 @@ __attribute__((target("sse4.2"))) std::uint64_t words(std::uint64_t state, const
 }
 
 __attribute__((target("sse4.2"))) std::uint32_t three_streams(std::uint32_t state, const std::byte* at) {
-  static const std::uint32_t shift_one = power_of_bytes(kStream);
-  static const std::uint32_t shift_two = power_of_bytes(2 * kStream);
+  constexpr std::uint32_t shift_one = power_of_bytes(kStream);
+  constexpr std::uint32_t shift_two = power_of_bytes(2 * kStream);
   std::uint64_t a = state;
   std::uint64_t b = 0;
   std::uint64_t c = 0;

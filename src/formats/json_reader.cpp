@@ -55,10 +55,11 @@ std::optional<JsonKind> scalar_kind(std::string_view token) {
   return std::nullopt;
 }
 
-/// No document has more values than this: each is the first, or follows one of these bytes.
+/// No document has more values than this: each is the first or follows one of these bytes, and takes two bytes at
+/// least.
 std::size_t most_nodes(std::string_view text) {
-  return 1 + static_cast<std::size_t>(
-                 std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '[' || c == ':'; }));
+  const auto starts = std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '[' || c == ':'; });
+  return 1 + std::min(static_cast<std::size_t>(starts), text.size() / 2);
 }
 
 /// Walks a document once, in order, so that every byte of it is checked.

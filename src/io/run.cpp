@@ -123,18 +123,36 @@ void Run::await() {
   if (in_copiers_ > 0) {
     helped = tools_.copiers.help();
     tools_.copiers.collect(copied_, helped || in_backend_ > 0 ? 0 : kMaxWaitSeconds);
-    for (const MappedCopiers::Done& done : copied_) on_mapped(done);
+    take_copied();
   }
   if (in_backend_ > 0 || in_copiers_ == 0) {
     Interrupt slice = interrupt_;
     slice.deadline_s = in_copiers_ > 0 ? kMixedWaitSeconds : longest_wait();
-    for (const Completion& completion : tools_.backend.wait(helped ? 0 : 1, slice)) complete(completion);
+    home_ = tools_.backend.wait(helped ? 0 : 1, slice);
+    take_home();
   }
   const double waited = interrupt_.clock() - before;
   counters_.seconds_waiting += waited;
   const bool progress = counters_.bytes_in_place + counters_.bytes_staged != bytes_before;
   waited_ = progress ? 0 : waited_ + waited;
   if (!progress) check_deadline();
+}
+
+/// The source may throw out of any of these: what is not taken yet stays for drain().
+void Run::take_home() {
+  while (!home_.empty()) {
+    const Completion completion = home_.front();
+    home_ = home_.subspan(1);
+    complete(completion);
+  }
+}
+
+void Run::take_copied() {
+  while (!copied_.empty()) {
+    const MappedCopiers::Done done = copied_.back();
+    copied_.pop_back();
+    on_mapped(done);
+  }
 }
 
 double Run::longest_wait() const {
@@ -170,7 +188,8 @@ void Run::fail(Status status) {
     notes.push_back(status.failure().first().path + ": " + status.failure().first().message);
 }
 
-/// Lets everything in flight come home; what is not submitted is forgotten. A stop does not cut this short.
+/// After a failure: lets everything in flight come home; what is not submitted is forgotten. A stop does not cut this
+/// short.
 void Run::drain() {
   for (const OpIndex i : std::exchange(ready_, {})) release_op(i);
   for (const OpIndex i : std::exchange(sleeping_, {})) release_op(i);
@@ -181,16 +200,15 @@ void Run::drain() {
   patient.clock = interrupt_.clock;
   patient.deadline_s = kMaxWaitSeconds;
   double waited = 0;
+  take_home();
+  take_copied();
   while (in_backend_ > 0 || in_copiers_ > 0) {
     const double before = interrupt_.clock();
     tools_.copiers.collect(copied_, in_backend_ > 0 ? 0 : kMaxWaitSeconds);
-    for (const MappedCopiers::Done& done : copied_) on_mapped(done);
-    const auto home = in_backend_ > 0 ? tools_.backend.wait(1, patient) : std::span<const Completion>();
-    for (const Completion& completion : home) {
-      --in_backend_;
-      release_op(static_cast<OpIndex>(completion.tag));
-    }
-    waited = home.empty() && copied_.empty() ? waited + (interrupt_.clock() - before) : 0;
+    if (in_backend_ > 0) home_ = tools_.backend.wait(1, patient);
+    waited = home_.empty() && copied_.empty() ? waited + (interrupt_.clock() - before) : 0;
+    take_home();
+    take_copied();
     if (waited >= interrupt_.deadline_s) return give_up_on_requests();
   }
 }

@@ -88,6 +88,8 @@ class Run {
   void wake_sleepers();
   void await();
   double longest_wait() const;
+  void take_home();
+  void take_copied();
   void poll_if_due();
   void check_deadline();
   void drain();
@@ -106,6 +108,7 @@ class Run {
   Cut issue_asking(OpenFile& file, std::int64_t most);
   Cut issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset);
   Cut issue_direct(OpenFile& file, std::int64_t most);
+  Cut issue_short_run(OpenFile& file, std::int64_t most);
   Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
   /// Whether the file can be read directly: opens it for that, remembers and counts a refusal.
   Result<bool> ready_for_direct(OpenFile& file);
@@ -148,8 +151,9 @@ class Run {
   std::vector<OpIndex> ready_;     // to be submitted, in order
   std::vector<OpIndex> sleeping_;  // until a pause is over
   std::vector<Request> batch_;
-  std::vector<MappedCopiers::Done> copied_;
-  std::int64_t live_ = 0;  // ops that are not free
+  std::span<const Completion> home_;         // came back, not looked at yet
+  std::vector<MappedCopiers::Done> copied_;  // likewise
+  std::int64_t live_ = 0;                    // ops that are not free
   std::int64_t live_bytes_ = 0;
   std::int64_t in_backend_ = 0;
   std::int64_t in_copiers_ = 0;

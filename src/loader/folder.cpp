@@ -86,7 +86,14 @@ Found by_names(const std::string& root, const std::string& typed, const ExpandCo
   std::erase_if(data, [&](const std::string& name) {
     return is_description(name) || is_ignored(name, context.options) || !is_data(name, context.options.format);
   });
-  if (data.empty()) return failed(nothing_matched(typed, root, "", names));
+  if (data.empty()) {
+    // A sidecar may name ranges of files that stand below, or (refused by its own rule) elsewhere.
+    Found found;
+    found.directory = root;
+    add_sidecar(found, root, true, Counts::bind, context);
+    if (found.ranges || !found.faults.empty()) return found;
+    return failed(nothing_matched(typed, root, "", names));
+  }
   return ordered(root, std::move(data), typed, context);
 }
 

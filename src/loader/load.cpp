@@ -62,7 +62,7 @@ DistributedArray load(const Paths& paths, const LoadOptions& options, const Comm
   if (Status same = session.agreement().same_everywhere("the options", loader::options_text(options)); !same.ok()) {
     session.fail(std::move(same));
   }
-  auto dataset = loader::discover(paths, options.open, options.dtype, session.agreement());
+  auto dataset = loader::discover(paths, session.with_roots(options.open), options.dtype, session.agreement());
   if (!dataset.ok()) session.fail(std::move(dataset).status());
   times.end("discover");
   return carry_out(session, *dataset, options, comm, stats, times);

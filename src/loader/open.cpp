@@ -10,9 +10,7 @@ Dataset open(const Paths& paths, const OpenOptions& options, const CommPtr& comm
   loader::SessionOptions asked;
   asked.roots = options.roots;
   loader::Session session(comm, asked);
-  OpenOptions with_roots = options;
-  with_roots.roots = session.settings().roots;
-  Result<Dataset> dataset = loader::discover(paths, with_roots, std::nullopt, session.agreement());
+  Result<Dataset> dataset = loader::discover(paths, session.with_roots(options), std::nullopt, session.agreement());
   if (!dataset.ok()) session.fail(std::move(dataset).status());
   return std::move(dataset).value();
 }

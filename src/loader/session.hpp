@@ -42,6 +42,12 @@ class Session {
   [[nodiscard]] const io::Opener& opener() const { return *opener_; }
   [[nodiscard]] const Interrupt& interrupt() const { return interrupt_; }
 
+  /// Options of discover with the roots of the environment where none are given.
+  [[nodiscard]] OpenOptions with_roots(OpenOptions options) const {
+    options.roots = settings_.roots;
+    return options;
+  }
+
   /// Collective: ends a phase; throws the agreed failure, with this rank's own attached where it differs.
   void verdict(std::string_view phase, Status mine, std::int64_t round = -1);
   /// Throws a failure that is agreed already.

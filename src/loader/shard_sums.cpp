@@ -17,7 +17,7 @@ std::uint32_t linear_sum(std::span<const std::byte> bytes) { return ~crc32c(byte
 /// value x^(8 n).
 std::uint32_t shifted(std::uint32_t value, std::int64_t n) { return crc32c_combine(value, 0, n); }
 
-using Record = std::array<std::int64_t, 4>;  // shard, partial sum, bytes, skipped bytes
+using Record = std::array<std::int64_t, 3>;  // shard, partial sum, bytes
 
 Fault differs(const Shard& shard, std::int64_t index, const std::string& wanted, const std::string& got) {
   return {.code = Code::checksum,
@@ -41,11 +41,9 @@ void ShardSums::add(std::int64_t shard, std::int64_t offset, std::span<const std
   sum.bytes += length;
 }
 
-void ShardSums::skip(std::int64_t shard, std::int64_t bytes) { sums_[shard].skipped += bytes; }
-
 Result<ShardSums::Sums> ShardSums::add_up(comm::Agreement& agreement) const {
   std::vector<Record> mine;
-  for (const auto& [shard, sum] : sums_) mine.push_back({shard, sum.partial, sum.bytes, sum.skipped});
+  for (const auto& [shard, sum] : sums_) mine.push_back({shard, sum.partial, sum.bytes});
   auto all = agreement.allgather(std::as_bytes(std::span(mine)));
   if (!all.ok()) return std::move(all).status();
   Sums sums;
@@ -56,7 +54,6 @@ Result<ShardSums::Sums> ShardSums::add_up(comm::Agreement& agreement) const {
       Sum& sum = sums[record[0]];
       sum.partial ^= static_cast<std::uint32_t>(record[1]);
       sum.bytes += record[2];
-      sum.skipped += record[3];
     }
   }
   return sums;
@@ -74,9 +71,9 @@ Status ShardSums::check(comm::Agreement& agreement, bool everywhere, std::int64_
     const auto at = static_cast<std::size_t>(index);
     const Shard& shard = dataset_->shards[at];
     const bool known = at < dataset_->manifest_crc32c.size() && !dataset_->manifest_crc32c[at].empty();
-    if (!known || sum.skipped > 0 || sum.bytes != shard.nbytes) {
+    if (!known || sum.bytes != shard.nbytes) {
       if (const auto own = sums_.find(index); own != sums_.end()) {
-        unverified_bytes += own->second.bytes + own->second.skipped;
+        unverified_bytes += own->second.bytes;
       }
       continue;
     }

@@ -23,8 +23,6 @@ class ShardSums {
 
   /// Adds bytes that stand at `offset` of the shard's file.
   void add(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes);
-  /// Counts bytes that were read with gaps between them: their shard cannot be summed.
-  void skip(std::int64_t shard, std::int64_t bytes);
 
   /// Compares whole shards with the manifest: `verify.differs` for each that differs, in shard order.
   /// @param everywhere  every rank has read the same bytes: nothing is added up over ranks, else collective
@@ -35,7 +33,6 @@ class ShardSums {
   struct Sum {
     std::uint32_t partial = 0;
     std::int64_t bytes = 0;
-    std::int64_t skipped = 0;
   };
   using Sums = std::map<std::int64_t, Sum>;
   Result<Sums> add_up(comm::Agreement& agreement) const;

@@ -49,7 +49,8 @@ struct BatchStream::State {
       : options(std::move(given)),
         batch_rows(rows),
         session(self_communicator(), loader::session_options(options), check_arguments(rows, options)),
-        dataset(value_or_throw(loader::discover(paths, options.open, options.dtype, session.agreement()))),
+        dataset(value_or_throw(
+            loader::discover(paths, session.with_roots(options.open), options.dtype, session.agreement()))),
         left(value_or_throw(rows_of(dataset, options))) {
     options.split = 0;
   }

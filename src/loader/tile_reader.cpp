@@ -10,22 +10,6 @@
 namespace loadstone::loader {
 namespace {
 
-/// Axes of a packed piece: inside a run the file's strides, across runs one after the other.
-std::vector<CopyAxis> packed_axes(const plan::Piece& piece) {
-  const std::vector<plan::MoveAxis>& axes = piece.move.axes;
-  std::vector<CopyAxis> packed(axes.size());
-  const std::size_t outer = axes.size() - static_cast<std::size_t>(piece.run_axes);
-  std::int64_t step = piece.run_bytes;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    packed[i] = {axes[i].count, axes[i].file_stride, axes[i].tile_stride};
-    if (i < outer) {
-      packed[i].source_stride = step;
-      step *= axes[i].count;
-    }
-  }
-  return packed;
-}
-
 /// Row (of the stack axis and all others) that a position in a piece stands at, as an offset in the file.
 std::int64_t file_offset_of(const plan::Piece& piece, std::int64_t position) {
   std::int64_t offset = piece.move.file_offset;
@@ -37,8 +21,29 @@ std::int64_t file_offset_of(const plan::Piece& piece, std::int64_t position) {
   return offset;
 }
 
-/// Whether a run holds wanted bytes only.
-bool is_gap_free(const plan::Piece& piece) { return piece.read_bytes() == piece.move.wanted_bytes(); }
+/// Calls `use(file offset, packed offset, bytes)` for each range of wanted bytes of a staged piece: what is read of
+/// gaps between them is nobody's to sum.
+template <class Use>
+void for_each_wanted_range(const plan::Piece& piece, const Use& use) {
+  const std::vector<plan::MoveAxis>& axes = piece.move.axes;
+  const std::vector<CopyAxis> packed = piece.copy_axes();
+  std::size_t outer = axes.size();
+  std::int64_t bytes = piece.move.file_itemsize;
+  while (outer > 0 && axes[outer - 1].file_stride == bytes) bytes *= axes[--outer].count;
+  std::vector<std::int64_t> at(outer, 0);
+  while (true) {
+    std::int64_t in_file = piece.move.file_offset;
+    std::int64_t in_block = 0;
+    for (std::size_t i = 0; i < outer; ++i) {
+      in_file += at[i] * axes[i].file_stride;
+      in_block += at[i] * packed[i].source_stride;
+    }
+    use(in_file, in_block, bytes);
+    std::size_t axis = outer;
+    while (axis > 0 && ++at[axis - 1] == axes[axis - 1].count) at[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
 
 Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, const LostValue& lost, const DType& stored) {
   const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(piece.move.shard)];
@@ -76,7 +81,7 @@ bool TileReader::fetch_piece() {
     }
     if (next_move_ == context_.moves.size()) return false;
     const plan::Move& move = context_.moves[next_move_++];
-    cursor_.emplace(move, plan::needs_conversion(*context_.problem, move.shard), context_.sizes);
+    cursor_.emplace(move, plan::must_stage(*context_.problem, move.shard), context_.sizes);
   }
 }
 
@@ -120,7 +125,8 @@ Status TileReader::place(Slot& slot) {
   const double start = steady_seconds();
   const plan::Piece& piece = slot.piece;
   const DType& stored = stored_dtype(piece.move.shard);
-  const std::vector<CopyAxis> axes = packed_axes(piece);
+  const std::vector<CopyAxis> axes = piece.copy_axes();
+  if (context_.sums != nullptr) sum_up(slot);
   const auto lost = copy_elements(slot.lease.bytes().data(), stored, context_.tile.data() + piece.move.tile_offset,
                                   context_.problem->result_dtype, axes, context_.problem->casting);
   place_seconds_ += steady_seconds() - start;
@@ -128,18 +134,18 @@ Status TileReader::place(Slot& slot) {
   return {};
 }
 
-void TileReader::sum_up(const io::Read& read) {
-  const std::int64_t shard = read.file + context_.first_shard;
-  if (read.staged && !is_gap_free(slots_[read.tag].piece)) {
-    context_.sums->skip(shard, static_cast<std::int64_t>(read.destination.size()));
-  } else {
-    context_.sums->add(shard, read.offset, read.destination);
-  }
+void TileReader::sum_up(const Slot& slot) {
+  for_each_wanted_range(slot.piece, [&](std::int64_t in_file, std::int64_t in_block, std::int64_t bytes) {
+    const auto range = slot.lease.bytes().subspan(static_cast<std::size_t>(in_block), static_cast<std::size_t>(bytes));
+    context_.sums->add(slot.piece.move.shard, in_file, range);
+  });
 }
 
 Status TileReader::done(const io::Read& read) {
   bytes_read_ += static_cast<std::int64_t>(read.destination.size());
-  if (context_.sums != nullptr) sum_up(read);
+  if (context_.sums != nullptr && !read.staged) {
+    context_.sums->add(read.file + context_.first_shard, read.offset, read.destination);
+  }
   if (context_.progress) context_.progress(bytes_read_);
   if (!read.staged) return {};
   Slot& slot = slots_[read.tag];

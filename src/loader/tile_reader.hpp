@@ -52,7 +52,7 @@ class TileReader final : public io::ReadSource {
   bool stage_piece();
   void hand_out(io::Read& read);
   Status place(Slot& slot);
-  void sum_up(const io::Read& read);
+  void sum_up(const Slot& slot);
   [[nodiscard]] const DType& stored_dtype(std::int64_t shard) const;
 
   Context context_;

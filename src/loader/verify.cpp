@@ -301,7 +301,7 @@ VerifyReport verify(const Paths& paths, const VerifyOptions& options, const Comm
   Session session(comm, {options.io, options.budget_bytes, options.deadline_s, {}, options.open.roots, options.stop});
   // What is to be recorded is what is there now, not what an older manifest says.
   const auto manifests = options.write_manifest ? loader::Manifests::renew : loader::Manifests::follow;
-  auto found = loader::survey(paths, options.open, std::nullopt, session.agreement(), manifests);
+  auto found = loader::survey(paths, session.with_roots(options.open), std::nullopt, session.agreement(), manifests);
   if (!found.ok()) session.fail(std::move(found).status());
   const Survey& survey = *found;
   const Dataset& dataset = survey.dataset;

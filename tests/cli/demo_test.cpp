@@ -17,7 +17,7 @@ using testing::HasSubstr;
 class OwnTemporary {
  public:
   OwnTemporary() {
-    ::mkdtemp(path_.data());
+    EXPECT_NE(::mkdtemp(path_.data()), nullptr);
     if (const char* before = std::getenv("TMPDIR")) before_ = before;
     ::setenv("TMPDIR", path_.c_str(), 1);
   }

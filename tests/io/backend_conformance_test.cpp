@@ -36,6 +36,7 @@ class Conformance : public testing::TestWithParam<BackendMaker> {
       EXPECT_TRUE(backend_->close({}).empty());
     }
     backend_.reset();
+    file_.reset();
     EXPECT_EQ(test::open_descriptors(), descriptors_) << "descriptors leak";
   }
 

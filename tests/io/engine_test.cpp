@@ -378,7 +378,7 @@ TEST_F(EngineTest, SlowIsNotLate_IO37) {
   interrupt_.clock = clock.clock();
   interrupt_.deadline_s = 7;
   settings_.request_bytes = 64 * kKiB;
-  make(std::make_unique<test::SlowBackend>(posix(), clock, 5.0, 20'000));
+  make(std::make_unique<test::SlowBackend>(posix(), clock, 3.0, 20'000));
   EXPECT_TRUE(read_range(0, 300'000).ok());
   EXPECT_GT(clock.now(), 15) << "longer than the deadline in all, never without a byte for so long";
 }

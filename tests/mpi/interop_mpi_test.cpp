@@ -56,7 +56,7 @@ TEST(MpiInterop, ADuplicateOutlivesTheUsersCommunicatorAndIsNotCopiedWithIt) {
 }
 
 TEST(MpiInterop, ManyCommunicatorsComeAndGo) {
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 20; ++i) {  // a dup takes MPICH 20 ms on shared cores
     MPI_Comm users = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &users);
     const auto ours = mpi_communicator(users);
