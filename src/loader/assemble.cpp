@@ -26,7 +26,7 @@ void apply_sizes(const Found& found, std::vector<Record>& records) {
   for (std::size_t at = 0; at < records.size(); ++at) {
     std::optional<Fault> fault = size_fault(found.stated[at], records[at].identity, found.set_by);
     if (!fault) continue;
-    fault->path = shown_path(found.files[at]);
+    fault->path = path_of(found.files[at]);
     std::erase_if(records[at].faults,
                   [](const Fault& f) { return f.kind == "shard.truncated" || f.kind == "raw.remainder"; });
     records[at].faults.push_back(std::move(*fault));
@@ -44,7 +44,7 @@ void check_formats(const Found& found, std::vector<Record>& records) {
     Fault fault =
         make_fault("shard.format", fmt::format("the file is {}, those before it are {}", records[at].format, format),
                    "Load the formats apart, or convert them to one.");
-    fault.path = shown_path(found.files[at]);
+    fault.path = path_of(found.files[at]);
     records[at].faults.push_back(std::move(fault));
   }
 }
@@ -76,7 +76,7 @@ Faults trailing_warnings(const Found& found, std::span<const Record> records) {
                                          counted(record.identity.size - end, "byte"), record.tail),
                              "They are not loaded; rewrite this shard if they do not belong there.");
     fault.shard = static_cast<std::int64_t>(at);
-    fault.path = shown_path(found.files[at]);
+    fault.path = path_of(found.files[at]);
     fault.offset = end;
     fault.bytes = record.identity.size - end;
     fault.wanted = end;
@@ -154,6 +154,12 @@ Dataset make_dataset(Found found, std::vector<Record> records, const std::option
   return dataset;
 }
 
+/// In the order of the report, with paths that are safe to print (E6).
+void finish(Faults& faults) {
+  sort_report(faults);
+  for (Fault& fault : faults) fault.path = escape(fault.path, fault.path.size());
+}
+
 std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
   std::vector<bool> sound(shards, true);
   for (const Fault& fault : faults) {
@@ -189,9 +195,9 @@ Survey assemble(Found found, std::vector<Record> records, const OpenOptions& opt
   survey.dataset = make_dataset(std::move(found), std::move(records), reference, faults);
   survey.dataset.proof = proof;
   survey.sound = sound_shards(faults, survey.dataset.shards.size());
-  sort_report(faults);
+  finish(faults);
   if (!options.strict) survey.dataset.warnings = std::move(warnings);
-  sort_report(survey.dataset.warnings);
+  finish(survey.dataset.warnings);
   return survey;
 }
 

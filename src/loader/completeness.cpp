@@ -56,7 +56,7 @@ std::vector<Fault> check_counts(const Found& found, std::span<const Record> reco
   if (options.expect_rows && rows && *rows != *options.expect_rows) {
     faults.push_back(differing("complete.rows", "row", *options.expect_rows, *rows, "argument"));
   }
-  for (Fault& fault : faults) fault.path = escape(found.directory, found.directory.size());
+  for (Fault& fault : faults) fault.path = found.directory;
   return faults;
 }
 
@@ -72,7 +72,7 @@ std::optional<Fault> unproven(const Found& found, Proof proof) {
                  fmt::format("cannot prove that {} is the last shard", escape(base_name(found.files.back().name))),
                  fmt::format("Record it: loadstone verify --write-manifest {}.",
                              found.directory.empty() ? "DIR" : escape(found.directory)));
-  fault.path = escape(found.directory, found.directory.size());
+  fault.path = found.directory;
   return fault;
 }
 

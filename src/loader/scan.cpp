@@ -174,7 +174,7 @@ Record scan_file(const Found& found, std::size_t at, const io::Opener& opener, c
     record.faults = std::move(std::move(status).take().faults);
   }
   for (Fault& fault : record.faults) {
-    fault.path = shown_path(found.files[at]);
+    fault.path = path_of(found.files[at]);
     if (fault.kind == "shard.unreadable") fault.code = code_of(fault.kind);  // a dangling link is not "absent" (P8)
   }
   return record;
