@@ -17,8 +17,7 @@ std::optional<std::int64_t> rows_of(std::span<const Record> records) {
   std::optional<std::int64_t> rows = 0;
   for (const Record& record : records) {
     if (!record.sound()) return std::nullopt;
-    const Shape& shape = record.described.shape;
-    rows = checked_add(*rows, shape.empty() ? 1 : shape.front());
+    rows = checked_add(*rows, record.rows);
     if (!rows) return std::nullopt;
   }
   return rows;
