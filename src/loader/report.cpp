@@ -1,5 +1,7 @@
 #include "loader/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -107,6 +109,19 @@ Failure make_report(std::vector<Fault> faults) {
   failure.faults = std::move(faults);
   failure.phase = "discover";
   return failure;
+}
+
+Fault differs_from_manifest(const Shard& shard, std::int64_t index, std::string_view what, const std::string& wanted,
+                            const std::string& got) {
+  return {.code = Code::checksum,
+          .kind = "verify.differs",
+          .message = fmt::format("the {} is {}, the manifest says {}", what, got, wanted),
+          .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest.",
+          .shard = index,
+          .path = shard.path,
+          .wanted = wanted,
+          .got = got,
+          .set_by = "manifest"};
 }
 
 }  // namespace loadstone::loader

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary.hpp"
+#include "support/temp_dir.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -145,7 +145,7 @@ TEST(Machine, ReadsMemAvailable) {
 }
 
 TEST(Machine, TheTightestControlGroupCounts) {
-  const test::TemporaryDirectory mount;
+  const test::TempDir mount;
   const auto write = [&](const std::string& name, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(mount.file(name)).parent_path());
     test::write_file(mount.file(name), text);

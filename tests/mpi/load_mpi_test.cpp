@@ -34,7 +34,7 @@ class MpiLoad : public testing::Test {
     const auto& world = test::world();
     std::string name(256, '\0');
     if (world->rank() == 0) {
-      directory_ = std::make_unique<test::TemporaryDirectory>();
+      directory_ = std::make_unique<test::TempDir>();
       test::write_index_shards(*directory_, kShape, kRows,
                                {{}, {true, false, 4096}, {false, true, 711}, {true, true, 128}});
       directory_->path().string().copy(name.data(), name.size() - 1);
@@ -51,7 +51,7 @@ class MpiLoad : public testing::Test {
     EXPECT_LE(array.stats.peak_bytes, array.stats.budget_bytes);
   }
 
-  std::unique_ptr<test::TemporaryDirectory> directory_;
+  std::unique_ptr<test::TempDir> directory_;
   std::string path_;
 };
 
