@@ -28,10 +28,11 @@ CLANG = CC=clang-19 CXX=clang++-19
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
 
+# CI=true: scikit-build-core then waits 40 s for an answer of cmake, not 10, which a busy machine may need.
 build:  ## .venv with the Python package, and .venv/bin/loadstone
 	scripts/system-packages build
 	scripts/python-environment
-	.venv/bin/python -m pip install -v --no-input --disable-pip-version-check --no-index --no-deps --no-build-isolation \
+	CI=true .venv/bin/python -m pip install -v --no-input --disable-pip-version-check --no-index --no-deps --no-build-isolation \
 	  --force-reinstall -C build-dir=$(RELEASE) -C cmake.define.LOADSTONE_BUILD_TESTS=ON .
 
 demo: build  ## write, inspect, plan, load and verify real files: in one process, in threads, under both MPIs

@@ -4,8 +4,10 @@
 #include "io/run.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace loadstone::io {
 namespace {
@@ -18,6 +20,14 @@ int copy_threads(const EngineSettings& settings) {
   if (settings.threads > 0) return static_cast<int>(settings.threads);
   const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
   return static_cast<int>(std::clamp<std::int64_t>(cores / std::max(1, settings.ranks_on_node), 1, kMaxThreads));
+}
+
+/// Memory that the kernel may still write to outlives everything, the ledger that it is charged to included.
+void keep_for_ever(std::unique_ptr<InFlightMemory> memory) {
+  static std::mutex mutex;
+  static auto* const kept = std::make_unique<std::vector<std::unique_ptr<InFlightMemory>>>().release();
+  const std::scoped_lock lock(mutex);
+  kept->push_back(std::move(memory));
 }
 
 class StandardEngine final : public Engine {
@@ -39,7 +49,7 @@ class StandardEngine final : public Engine {
     interrupt.deadline_s = lost_requests_ ? 0 : 1;
     const bool all_home = backend_->close(interrupt).empty();
     // What the kernel may still write to is never given back, to the system or to the budget.
-    if (!all_home || lost_requests_) (void)memory_.release();
+    if (!all_home || lost_requests_) keep_for_ever(std::move(memory_));
   }
 
   Status run(std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt) override {

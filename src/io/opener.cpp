@@ -51,6 +51,27 @@ Result<Descriptor> check_regular(Descriptor descriptor, const std::string& path)
   return descriptor;
 }
 
+ConfinedOpen open_typed(const std::string& path, int flags) {
+  if (path.empty() || path.find('\0') != std::string::npos) return {Descriptor(), ENOENT, {}};
+  int fd = -1;
+  do fd = ::open(path.c_str(), flags);
+  while (fd < 0 && errno == EINTR);
+  return {Descriptor(fd), fd < 0 ? errno : 0, {}};
+}
+
+/// Why nothing could be opened. A socket cannot be opened at all (ENXIO), so its kind is asked for by name.
+Fault refusal(const ConfinedOpen& opened, const std::string& path, const std::string& shown, bool typed) {
+  if (!opened.outside_target.empty()) {
+    const std::string target = escape(opened.outside_target, PATH_MAX);
+    return outside_root(shown, fmt::format("it is a link that leaves its folder, to {}", target), target);
+  }
+  struct stat status = {};
+  const bool known =
+      opened.error == ENXIO && (typed ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status)) == 0;
+  if (known && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) return not_regular_fault(shown, status.st_mode);
+  return open_fault(shown, opened.error, typed, link_target(path));
+}
+
 }  // namespace
 
 struct Opener::State {
@@ -88,41 +109,23 @@ Result<Descriptor> Opener::open(const FileName& file, bool direct) const {
   const std::string path = file.path();
   const std::string shown = escape(path, PATH_MAX);
   const int flags = kOpenFlags | (direct ? O_DIRECT : 0);
+  const bool typed = file.root.empty();
   ConfinedOpen opened;
-  if (file.root.empty()) {
-    if (path.empty() || path.find('\0') != std::string::npos) return open_fault(shown, ENOENT, true, "");
-    int fd = -1;
-    do fd = ::open(path.c_str(), flags);
-    while (fd < 0 && errno == EINTR);
-    opened = {Descriptor(fd), fd < 0 ? errno : 0, {}};
+  if (typed) {
+    opened = open_typed(path, flags);
   } else {
     if (const std::string why = refused_name(file.name); !why.empty()) {
-      return outside_root(
-          shown, fmt::format("the name {} leads out of its folder or is no name: {}", escape(file.name), why), "");
+      return outside_root(shown, fmt::format("the name {} cannot be accepted: {}", escape(file.name), why), "");
     }
     int error = 0;
     const std::shared_ptr<const Root> root = state_->root(file.root, &error);
     if (root == nullptr) return open_fault(shown, error, false, "");
     opened = open_confined(*root, state_->allowed, file.name, flags, Resolver::kernel);
   }
-  if (!opened.outside_target.empty()) {
-    const std::string target = escape(opened.outside_target, PATH_MAX);
-    return outside_root(shown, fmt::format("it is a link that leaves its folder, to {}", target), target);
-  }
-  if (opened.descriptor.valid()) {
-    opened.descriptor = Descriptor(above_standard_streams(opened.descriptor.release()));
-    if (!opened.descriptor.valid()) return open_fault(shown, errno, file.root.empty(), "");
-    return check_regular(std::move(opened.descriptor), shown);
-  }
-  struct stat status = {};
-  if (opened.error == ENXIO && file.root.empty() && ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    return not_regular_fault(shown, status.st_mode);
-  }
-  if (opened.error == ENXIO && ::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
-      !S_ISLNK(status.st_mode)) {
-    return not_regular_fault(shown, status.st_mode);
-  }
-  return open_fault(shown, opened.error, file.root.empty(), link_target(path));
+  if (!opened.descriptor.valid()) return refusal(opened, path, shown, typed);
+  opened.descriptor = Descriptor(above_standard_streams(opened.descriptor.release()));
+  if (!opened.descriptor.valid()) return open_fault(shown, errno, typed, "");
+  return check_regular(std::move(opened.descriptor), shown);
 }
 
 }  // namespace loadstone::io

@@ -27,7 +27,11 @@ Range ReadQueue::peek(std::int64_t max_bytes, std::size_t max_pieces) noexcept {
   std::size_t pieces = 1;
   for (std::uint64_t next = cursor_ + 1; next != last_ && range.bytes < max_bytes; ++next) {
     const Read& read = (*this)[next].read;
-    if (read.file != range.file || read.offset != range.offset + range.bytes) break;
+    if (read.file != range.file) break;
+    if (read.offset != range.offset + range.bytes) {
+      range.gap = read.offset - (range.offset + range.bytes);
+      break;
+    }
     if (read.destination.data() != end && ++pieces > max_pieces) break;
     end = read.destination.data() + read.destination.size();
     range.bytes += size_of(read);

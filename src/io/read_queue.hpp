@@ -16,6 +16,7 @@ struct Range {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::uint64_t first_read = 0;  ///< sequence number of the read that holds its first byte
+  std::int64_t gap = -1;         ///< bytes to the next read of the same file, if it is known and does not touch
 };
 
 /// A ring that grows to the longest reordering seen, so that the steady state allocates nothing.

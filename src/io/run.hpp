@@ -108,6 +108,7 @@ class Run {
   Cut issue_asking(OpenFile& file, std::int64_t most);
   Cut issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset);
   Cut issue_direct(OpenFile& file, std::int64_t most);
+  Cut issue_short_run(OpenFile& file, std::int64_t most);
   Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
   /// Whether the file can be read directly: opens it for that, remembers and counts a refusal.
   Result<bool> ready_for_direct(OpenFile& file);

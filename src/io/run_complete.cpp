@@ -2,12 +2,12 @@
 #include "io/fault_rules.hpp"
 #include "io/faults.hpp"
 #include "io/run.hpp"
+#include "io/stream_copy.hpp"
 
 #include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace loadstone::io {
@@ -18,7 +18,7 @@ constexpr int kMaxInterruptions = 1000;  // in a row; after that with pauses, so
 /// Copies packed bytes to destinations.
 void scatter(const std::byte* source, std::span<const iovec> destinations) {
   for (const iovec& piece : destinations) {
-    std::memcpy(piece.iov_base, source, piece.iov_len);
+    stream_copy(static_cast<std::byte*>(piece.iov_base), source, piece.iov_len);
     source += piece.iov_len;
   }
 }

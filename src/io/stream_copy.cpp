@@ -11,7 +11,7 @@ namespace loadstone::io {
 namespace {
 
 // Below the level-2 cache ordinary stores are 1.5 times faster, above it non-temporal ones are (io.md section 7).
-constexpr std::size_t kStreamBytes = std::size_t{1} << 20;
+constexpr std::size_t kStreamBytes = std::size_t{512} << 10;
 
 #if defined(__x86_64__)
 constexpr std::size_t kLine = 64;

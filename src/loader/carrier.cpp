@@ -97,7 +97,8 @@ Status Carrier::take_memory() {
   const std::string& huge = session_->settings().engine.huge_pages;
   memory_ = std::make_shared<TileMemory>(tile_bytes(), huge, landing_skew());
   if (!budgeting_.staging_needed) return {};
-  pool_ = std::make_unique<io::StagingPool>(session_->ledger(), budgeting_.sizes.block_bytes, budgeting_.blocks, huge);
+  pool_ = std::make_unique<io::StagingPool>(session_->ledger(), budgeting_.sizes.block_bytes + plan::kEdgeBytes,
+                                            budgeting_.blocks, huge);
   // The first block is taken now, so that whatever else the engine reserves, reading can always go on.
   auto lease = pool_->try_lease();
   return lease.ok() ? Status() : std::move(lease).status();
@@ -131,12 +132,15 @@ void Carrier::read() {
                      .pool = pool_.get(),
                      .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
                      .agreement = &agreement,
-                     .progress = progress_of(*options_, bytes_wanted_)});
+                     .progress = progress_of(*options_, bytes_wanted_),
+                     .threads = static_cast<int>(session_->settings().engine.threads)});
   const std::int64_t rounds = plan::rounds_of(*problem_);
   for (std::int64_t round = 0; round < rounds; ++round) {
     // The last round takes what gaps have added to the plan's even share.
     reader.open_round(round + 1 == rounds ? std::numeric_limits<std::int64_t>::max() : kRoundBytes);
     Status mine = guarded([&] { return engine_->run(files, reader, session_->interrupt()); });
+    Status placed = reader.finish_placing();
+    if (mine.ok()) mine = std::move(placed);
     if (!mine.ok()) {
       if (mine.failure().rank < 0 && mine.code() != Code::cancelled) mine.failure().rank = agreement.rank();
       agreement.announce_failure();

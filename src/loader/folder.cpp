@@ -8,6 +8,7 @@
 #include "loader/names.hpp"
 #include "loader/near.hpp"
 #include "loader/report.hpp"
+#include "loader/sidecars.hpp"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,7 @@ std::string without_trailing_slashes(const std::string& directory) {
 
 /// A directory without regard to a manifest.
 Found by_names(const std::string& root, const std::string& typed, const ExpandContext& context) {
+  if (std::optional<Found> ranges = from_ranges(root, context)) return std::move(*ranges);
   std::vector<std::string> names;
   int error = 0;
   if (!list_directory(root, names, error)) return failed(cannot_list(root, error));
@@ -88,7 +90,7 @@ Found by_names(const std::string& root, const std::string& typed, const ExpandCo
     // A sidecar may name ranges of files that stand below, or (refused by its own rule) elsewhere.
     Found found;
     found.directory = root;
-    add_description(found, root, Counts::bind, context);
+    add_sidecar(found, root, true, Counts::bind, context);
     if (found.ranges || !found.faults.empty()) return found;
     return failed(nothing_matched(typed, root, "", names));
   }

@@ -274,7 +274,9 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     if (!home.ok()) return std::move(home).status();
     report.manifest_written = *home + '/' + std::string(formats::kManifestName);
     formats::Manifest manifest = manifest_of(dataset, sums, *home);
-    manifest.generation = dataset.manifest_generation + 1;
+    // One that cannot be read is replaced like none.
+    const auto before = loader::read_manifest(*home, session.opener());
+    if (before.ok() && *before) manifest.generation = (*before)->generation + 1;
     report.generation = manifest.generation;
     if (session.agreement().rank() != 0) return {};
     return loader::replace_manifest(*home, manifest);

@@ -182,10 +182,16 @@ class Writer {
   WriteReport run() {
     begin();
     session_.verdict("write", loader::guarded([&] { return write_mine(); }));
-    session_.verdict("publish", loader::guarded([&] { return publish_mine(); }));
-    const std::vector<Record> records = gather();
-    formats::Manifest manifest = manifest_of(records);
-    session_.verdict("commit", loader::guarded([&] { return commit(manifest); }));
+    std::vector<Record> records;
+    try {
+      session_.verdict("publish", loader::guarded([&] { return publish_mine(); }));
+      records = gather();
+      session_.verdict("commit", loader::guarded([&] { return commit(manifest_of(records)); }));
+    } catch (const Error&) {
+      if (!is_committed()) withdraw_mine();
+      throw;
+    }
+    session_.verdict("retire", loader::guarded([&] { return retire(); }));
     return report_of(records);
   }
 
@@ -225,8 +231,17 @@ class Writer {
   Status publish_mine() {
     for (auto& [shard, written] : written_) {
       if (Status status = written.file.publish(false); !status.ok()) return status;
+      published_.push_back(written.entry.name);
     }
     return io::sync_directory(directory_);
+  }
+
+  /// No manifest names what this rank has given its final name: it goes, and the dataset of before is untouched (W6).
+  void withdraw_mine() {
+    for (const std::string& name : published_) {
+      // What cannot be removed stays behind without harm: the failure that is under way says more.
+      static_cast<void>(io::remove_file(directory_ + '/' + name).ok());
+    }
   }
 
   std::vector<Record> gather() {
@@ -270,13 +285,32 @@ class Writer {
     return manifest;
   }
 
-  /// The commit, then the files of the generation before go. Rank 0 only.
+  /// Rank 0 only: from the rename of the manifest on, the new dataset is the current one.
   Status commit(const formats::Manifest& manifest) {
     if (rank() != 0) return {};
-    if (Status status = loader::replace_manifest(directory_, manifest); !status.ok()) return status;
-    if (!before_) return {};
+    manifest_touched_ = true;
+    return loader::replace_manifest(directory_, manifest);
+  }
+
+  /// Whether the new manifest may stand: then nothing that it names may go. Collective; a lost peer counts as yes.
+  bool is_committed() {
+    std::array<std::int64_t, 1> touched = {manifest_touched_ && manifest_is_new() ? 1 : 0};
+    return !session_.agreement().allreduce(touched, Reduce::max).ok() || touched[0] != 0;
+  }
+
+  [[nodiscard]] bool manifest_is_new() const {
+    const auto now = loader::read_manifest(directory_, session_.opener());
+    return !now.ok() || (*now && (*now)->generation == generation_);
+  }
+
+  /// The files of the generation before go. Rank 0 only.
+  Status retire() {
+    if (rank() != 0 || !before_) return {};
     for (const std::string& name : loader::removable_shards(directory_, *before_).names) {
-      if (Status status = io::remove_file(directory_ + '/' + name); !status.ok()) return status;
+      if (Status status = io::remove_file(directory_ + '/' + name); !status.ok()) {
+        status.failure().faults.front().remedy = "The new dataset is in place; remove this file of the old one by hand";
+        return status;
+      }
     }
     return {};
   }
@@ -298,6 +332,8 @@ class Writer {
   std::optional<formats::Manifest> before_;
   std::int64_t generation_ = 1;
   std::map<std::size_t, Written> written_;
+  std::vector<std::string> published_;  ///< final names that this rank has made
+  bool manifest_touched_ = false;       ///< this rank has tried to replace the manifest
 };
 
 std::string options_text(const std::string& directory, const WriteOptions& options) {

@@ -37,7 +37,7 @@ TEST(FsGate, RelabelsByWholeComponents_IO9) {
 }
 
 TEST(FsGate, RefusesWhatIsNoLabel) {
-  for (const char* bad : {"/data", "/data=fast", "=local", "/a=local,,/b", "/a=local;/b=other"}) {
+  for (const char* bad : {"/data", "/data=fast", "=local", "/a=local,,/b"}) {
     const Result<FsGate> gate = FsGate::parse(bad);
     ASSERT_FALSE(gate.ok()) << bad;
     EXPECT_EQ(gate.status().code(), Code::bad_argument);

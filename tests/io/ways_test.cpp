@@ -158,5 +158,24 @@ TEST(ChosenWay, ColdIsDirectAndWarmIsMappedOnALocalDisk) {
   EXPECT_EQ(ledger.peak_bytes(Use::mapped) > 0, true);
 }
 
+TEST(ChosenWay, ShortRunsCloseTogetherAreLeftToReadAhead) {
+  const TempDir dir(".");
+  constexpr std::int64_t kBytes = 4 * kMiB;
+  const std::vector<InputFile> files = {test::input(dir.write("f", test::pattern(kBytes)))};
+  Opener opener;
+  Ledger ledger(256 * kMiB);
+  EngineSettings settings;
+  settings.direct = "on";
+  auto engine = Engine::make(settings, opener, ledger);
+  ASSERT_TRUE(engine.ok());
+  Landing landing(kBytes);
+  std::vector<Read> reads;
+  for (std::int64_t at = 0; at < kBytes; at += kKiB) reads.push_back({0, at, landing.at(at, 100)});
+  ListSource source(reads);
+  ASSERT_TRUE((*engine)->run(files, source, {}).ok());
+  for (const Read& read : reads) ASSERT_TRUE(test::holds(read.destination, read.offset));
+  EXPECT_GT((*engine)->take_stats().bytes_by_way["buffered"], 4000 * 100);
+}
+
 }  // namespace
 }  // namespace loadstone::io
