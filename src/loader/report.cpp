@@ -69,7 +69,7 @@ std::size_t row_of(std::string_view kind) noexcept {
 
 auto place_of(const Fault& fault) {
   return std::tuple(row_of(fault.kind), fault.shard.value_or(std::numeric_limits<std::int64_t>::max()),
-                    std::string_view(fault.kind), std::string_view(fault.path));
+                    std::string_view(fault.kind), std::string_view(fault.path), std::string_view(fault.message));
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void add_faults(std::vector<Fault>& target, std::vector<Fault> faults, const std
 }
 
 void sort_report(std::vector<Fault>& faults) {
-  std::ranges::stable_sort(faults, [](const Fault& a, const Fault& b) { return place_of(a) < place_of(b); });
+  std::ranges::sort(faults, [](const Fault& a, const Fault& b) { return place_of(a) < place_of(b); });
 }
 
 Failure make_report(std::vector<Fault> faults) {

@@ -24,7 +24,7 @@ Fault differs_from_manifest(const Shard& shard, std::int64_t index, std::string_
 /// Appends faults; those without a path get this one.
 void add_faults(std::vector<Fault>& target, std::vector<Fault> faults, const std::string& path);
 
-/// Sorts by the rows of the table of section 3, then by shard, kind and path; equal input, equal order.
+/// Sorts by the rows of the table of section 3, then by shard, kind, path and message; equal input, equal order.
 void sort_report(std::vector<Fault>& faults);
 
 /// All faults as the failure of phase "discover", sorted, at most 10,000 kept; no rank is named.
