@@ -70,6 +70,9 @@ struct EngineSettings {
   int ranks_on_node = 1;
 };
 
+/// Memory that the kernel may still write to outlives everything, the ledger that it is charged to included.
+void keep_for_ever(std::shared_ptr<void> memory);
+
 /// Not thread-safe; one run at a time. A run that fails has drained everything that was in flight.
 class Engine {
  public:
@@ -83,6 +86,9 @@ class Engine {
   /// Counts since the last call: bytes per way, requests, short reads, retries, fallbacks, opens, seconds.
   virtual LoadStats take_stats() = 0;
   [[nodiscard]] virtual const std::string& backend_name() const = 0;
+  /// Requests were given up on: the kernel may still write to destinations of the last run. Whoever owns them hands
+  /// them to keep_for_ever(), and the engine is not used again.
+  [[nodiscard]] virtual bool has_lost_requests() const = 0;
 };
 
 }  // namespace loadstone::io

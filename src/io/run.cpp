@@ -217,6 +217,7 @@ void Run::drain() {
 /// The kernel may still write to these destinations: say so, and never use their memory again.
 void Run::give_up_on_requests() {
   lost_requests_ = true;
+  pool_.hand_over(tools_.memory.descriptors);
   std::vector<std::string>& notes = status_.failure().notes;
   for (const Op& op : ops_) {
     if (op.file == nullptr) continue;

@@ -133,11 +133,19 @@ void Carrier::read() {
     if (!mine.ok()) {
       if (mine.failure().rank < 0 && mine.code() != Code::cancelled) mine.failure().rank = agreement.rank();
       agreement.announce_failure();
+      keep_what_the_kernel_holds();
     }
     session_->verdict("read", std::move(mine), rounds > 1 ? round : -1);
   }
   stats_ = engine_->take_stats();
   stats_.seconds_by_step["place"] = reader.place_seconds();
+}
+
+/// A request that never came back may still write to the tile or to a staging block: neither is given back.
+void Carrier::keep_what_the_kernel_holds() {
+  if (!engine_->has_lost_requests()) return;
+  io::keep_for_ever(memory_);
+  io::keep_for_ever(std::shared_ptr<void>(std::move(pool_)));
 }
 
 void Carrier::verify() {

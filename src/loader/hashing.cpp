@@ -95,6 +95,8 @@ Status Hashing::hash(io::Engine& engine, const std::vector<std::int64_t>& shards
   });
   Status status = engine.run(files, hasher, session_.interrupt());
   bytes_read_ += engine.take_stats().bytes_read;
+  // A request that never came back may still write to a block.
+  if (engine.has_lost_requests()) io::keep_for_ever(std::shared_ptr<void>(std::move(pool_)));
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (hasher.sums()[i]) sums_[shards[i]] = *hasher.sums()[i];
   }
