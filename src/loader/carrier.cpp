@@ -131,7 +131,8 @@ void Carrier::read() {
                      .pool = pool_.get(),
                      .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
                      .agreement = &agreement,
-                     .progress = progress_of(*options_, bytes_wanted_)});
+                     .progress = progress_of(*options_, bytes_wanted_),
+                     .kernels = session_->settings().engine.kernels});
   const std::int64_t rounds = plan::rounds_of(*problem_);
   for (std::int64_t round = 0; round < rounds; ++round) {
     // The last round takes what gaps have added to the plan's even share.

@@ -128,7 +128,8 @@ Status TileReader::place(Slot& slot) {
   const std::vector<CopyAxis> axes = piece.copy_axes();
   if (context_.sums != nullptr) sum_up(slot);
   const auto lost = copy_elements(slot.lease.bytes().data(), stored, context_.tile.data() + piece.move.tile_offset,
-                                  context_.problem->result_dtype, axes, context_.problem->casting);
+                                  context_.problem->result_dtype, axes, context_.problem->casting,
+                                  {context_.kernels, static_cast<std::int64_t>(context_.tile.size())});
   place_seconds_ += steady_seconds() - start;
   if (lost) return lost_value(*context_.problem, piece, *lost, stored);
   return {};
