@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/interrupt.hpp"
+#include "core/kernels.hpp"
 #include "core/ledger.hpp"
 #include "core/status.hpp"
 #include "io/backend.hpp"
@@ -68,6 +69,7 @@ struct EngineSettings {
   std::int64_t retries = 0;
   IdentityRule identity = IdentityRule::strict;
   int ranks_on_node = 1;
+  const CopyKernels* kernels = &best_kernels();  ///< never null
 };
 
 /// Memory that the kernel may still write to outlives everything, the ledger that it is charged to included.

@@ -122,7 +122,8 @@ void Carrier::read() {
                      .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
                      .agreement = &agreement,
                      .progress = throttled(options_->progress, bytes_wanted_),
-                     .threads = static_cast<int>(session_->settings().engine.threads)});
+                     .threads = static_cast<int>(session_->settings().engine.threads),
+                     .kernels = session_->settings().engine.kernels});
   const std::int64_t rounds = plan::rounds_of(*problem_);
   for (std::int64_t round = 0; round < rounds; ++round) {
     // The last round takes what gaps have added to the plan's even share.

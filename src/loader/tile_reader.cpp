@@ -155,7 +155,8 @@ Status TileReader::place(Slot& slot) const {
   const DType& stored = stored_dtype(piece.move.shard);
   const std::vector<CopyAxis> axes = piece.copy_axes();
   const auto lost = copy_elements(slot.bytes.data(), stored, context_.tile.data() + piece.move.tile_offset,
-                                  context_.problem->result_dtype, axes, context_.problem->casting);
+                                  context_.problem->result_dtype, axes, context_.problem->casting,
+                                  {context_.kernels, static_cast<std::int64_t>(context_.tile.size())});
   slot.place_seconds = steady_seconds() - start;
   if (lost) return lost_value(*context_.problem, piece, *lost, stored);
   return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "comm/agree.hpp"
+#include "core/kernels.hpp"
 #include "io/engine.hpp"
 #include "io/staging.hpp"
 #include "loader/placers.hpp"
@@ -28,13 +29,14 @@ class TileReader final : public io::ReadSource {
     const plan::Problem* problem = nullptr;
     plan::Sizes sizes;
     std::span<std::byte> tile;
-    std::vector<plan::Move> moves;               ///< of this rank, in shard order
-    std::int64_t first_shard = 0;                ///< shard of file 0
-    io::StagingPool* pool = nullptr;             ///< null if nothing is staged
-    ShardSums* sums = nullptr;                   ///< null if nothing is verified
-    comm::Agreement* agreement = nullptr;        ///< null: nobody to listen to
-    std::function<void(std::int64_t)> progress;  ///< bytes read so far
-    int threads = 1;                             ///< that place; 1: the calling thread does
+    std::vector<plan::Move> moves;                 ///< of this rank, in shard order
+    std::int64_t first_shard = 0;                  ///< shard of file 0
+    io::StagingPool* pool = nullptr;               ///< null if nothing is staged
+    ShardSums* sums = nullptr;                     ///< null if nothing is verified
+    comm::Agreement* agreement = nullptr;          ///< null: nobody to listen to
+    std::function<void(std::int64_t)> progress;    ///< bytes read so far
+    int threads = 1;                               ///< that place; 1: the calling thread does
+    const CopyKernels* kernels = &best_kernels();  ///< never null
   };
   explicit TileReader(Context context);
 

@@ -60,7 +60,7 @@ TEST(Settings, IO41AWrongValueNamesTheVariableAndTheRightOnes) {
            {"IO_REQUEST", "1"},       {"IO_REQUEST", "65MiB"},  {"IO_THREADS", "65"},   {"IO_HUGE_PAGES", "yes"},
            {"IO_PAGE_CACHE", "drop"}, {"IO_LANDING", "up"},     {"IO_OPEN_FILES", "1"}, {"IO_FS_CLASS", "/data=disk"},
            {"IO_RETRIES", "-1"},      {"DEADLINE", "never"},    {"DEADLINE", "0.5"},    {"DEADLINE", "86401"},
-           {"DEADLINE", "nan"},       {"IDENTITY", "loose"}}) {
+           {"DEADLINE", "nan"},       {"IDENTITY", "loose"},    {"CPU", "mmx"}}) {
     const auto result = settled({{"LOADSTONE_" + name, value}});
     ASSERT_FALSE(result.ok()) << name << "=" << value;
     ASSERT_EQ(result.status().failure().faults.size(), 1U) << name;
@@ -124,6 +124,18 @@ TEST(Settings, PrintedWithTheirOrigin) {
   EXPECT_EQ(origin("io.backend"), "auto default");
   EXPECT_EQ(origin("roots"), "/a:/b environment");
   EXPECT_EQ(result->printed.size(), known_variables().size());
+}
+
+TEST(Settings, IO32CopyKernelsAreForcedByTheEnvironmentAlone) {
+  const auto best = settled({});
+  ASSERT_TRUE(best.ok());
+  EXPECT_EQ(best->engine.kernels, &best_kernels());
+  const auto forced = settled({{"LOADSTONE_CPU", "generic"}});
+  ASSERT_TRUE(forced.ok());
+  EXPECT_EQ(forced->engine.kernels->name, "generic");
+  const auto wrong = settled({{"LOADSTONE_CPU", "mmx"}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.status().failure().first().wanted.find("generic"), std::string::npos);
 }
 
 TEST(Environment, IO41AnUnknownNameIsAWarningWithTheNearest) {
