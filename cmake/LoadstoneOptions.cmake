@@ -2,6 +2,7 @@
 option(LOADSTONE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LOADSTONE_BUILD_CLI "Build the loadstone command" ON)
 option(LOADSTONE_BUILD_PYTHON "Build the Python extension" OFF)
+option(LOADSTONE_BUILD_BENCHMARKS "Add the target loadstone_benchmarks: ceilings and contenders" OFF)
 set(LOADSTONE_WITH_MPI AUTO CACHE STRING "MPI modules: AUTO (those found), ON, OFF")
 set(LOADSTONE_WITH_URING AUTO CACHE STRING "io_uring backend: AUTO, ON, OFF")
 set(LOADSTONE_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or thread")

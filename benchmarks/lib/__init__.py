@@ -1,0 +1,1 @@
+"""The harness of the benchmarks: standard library only, one noun a module. `benchmarks/bench` is its command."""

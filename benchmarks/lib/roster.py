@@ -1,0 +1,89 @@
+"""Who takes part: Loadstone and its forced ways, the patterns, the peers that can read the sets, and the ceilings."""
+
+from dataclasses import dataclass, field
+
+from lib import places
+
+OURS, WAY, PATTERN, PEER, CEILING = "ours", "way", "pattern", "peer", "ceiling"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A name as it is printed, what kind it is, and how it is started. `actions` are what it offers at all."""
+
+    name: str
+    kind: str
+    program: str
+    options: dict[str, str] = field(default_factory=dict)
+    actions: frozenset[str] = frozenset({"load", "stream"})
+    destinations: frozenset[str] = frozenset({"fresh", "present"})
+    without: str = ""  # why it does not offer the rest
+
+    def command(self) -> list[str]:
+        if self.program.endswith(".py"):
+            return [str(places.PYTHON), str(places.BENCHMARKS / "contenders" / self.program)]
+        return [str(places.PROGRAMS / self.program)]
+
+    def present(self) -> bool:
+        return all(places.Path(part).exists() for part in self.command())
+
+    def refuses(self, action: str, destination: str) -> str:
+        """Why it cannot take part; empty if it can."""
+        if action not in self.actions:
+            return self.without or f"offers no {action}"
+        if destination not in self.destinations:
+            return self.without or "takes no memory that is already there"
+        return ""
+
+
+ALL = frozenset({"load", "stream", "scan"})
+FRESH = frozenset({"fresh"})
+NO_OUT = "load() has no argument for memory that is already there"
+
+OURS_CPP = Entrant("loadstone C++", OURS, "loadstone_cpp", {}, ALL, FRESH, NO_OUT)
+OURS_AGAIN = Entrant("loadstone C++ (again)", OURS, "loadstone_cpp", {}, ALL, FRESH, NO_OUT)  # the A/A pair
+
+ENTRANTS = [
+    OURS_CPP,
+    OURS_AGAIN,
+    Entrant("loadstone Python", OURS, "loadstone_python.py", {}, ALL, FRESH, NO_OUT),
+    Entrant("loadstone posix", WAY, "loadstone_cpp", {"backend": "posix"}, ALL, FRESH, NO_OUT),
+    Entrant("loadstone uring", WAY, "loadstone_cpp", {"backend": "uring"}, ALL, FRESH, NO_OUT),
+    Entrant("loadstone direct=off", WAY, "loadstone_cpp", {"direct": "off"}, ALL, FRESH, NO_OUT),
+    Entrant("loadstone mapped=off", WAY, "loadstone_cpp", {"mapped": "off"}, ALL, FRESH, NO_OUT),
+    Entrant("P1 16 threads, buffered 2 MiB", PATTERN, "read_threads"),
+    Entrant("P2 16 MiB pread, memcpy", PATTERN, "read_block"),
+    Entrant("P3 mmap, memcpy, 1 thread", PATTERN, "map_copy"),
+    Entrant(
+        "numpy load, concatenate",
+        PEER,
+        "numpy_load.py",
+        {"way": "load"},
+        frozenset({"load", "scan"}),
+        FRESH,
+        "numpy.load takes neither batches nor memory that is already there",
+    ),
+    Entrant("numpy mmap, copy", PEER, "numpy_load.py", {"way": "mmap"}),
+    Entrant("numpy header, readinto", PEER, "numpy_load.py", {"way": "readinto"}),
+]
+
+CEILINGS = {
+    "C1": Entrant("C1", CEILING, "raw_read"),
+    "C1r": Entrant("C1r", CEILING, "raw_read", {"ring": "on"}),
+    "C2": Entrant("C2", CEILING, "memory_copy", {"how": "stream"}),
+    "C2f": Entrant("C2f", CEILING, "memory_copy", {"how": "stream"}),
+    "C3": Entrant("C3", CEILING, "memory_copy", {"how": "memcpy"}),
+    "C5": Entrant("C5", CEILING, "header_loop"),
+    "C6": Entrant("C6", CEILING, "memory_copy", {"how": "touch"}),
+}
+PRESENT_CEILINGS = frozenset({"C1", "C2", "C3"})  # whose destination is there before the clock
+
+CEILING_TITLES = {
+    "C1": "raw direct read, present 2 MiB pages of the same size",
+    "C1r": "the same into a small ring that is used again",
+    "C2": "non-temporal copy into present pages, all cores",
+    "C2f": "non-temporal copy into fresh 2 MiB pages, all cores",
+    "C3": "memcpy into present pages, all cores (never the limit)",
+    "C5": "open, stat, read 4 KiB, close, file by file",
+    "C6": "first touch alone, all cores",
+}

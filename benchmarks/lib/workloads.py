@@ -1,0 +1,68 @@
+"""The rows of the table (W1 ...) and their cells: one cell is one comparison, with one ceiling and its targets."""
+
+from dataclasses import dataclass, field
+
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Targets:
+    """A figure of None is not asked for. `cpu_share` is of the best buffered contender's CPU-s/GB."""
+
+    bound: float | None = None
+    best_peer: float | None = None
+    cpu_share: float | None = None
+    within_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    row: str
+    name: str
+    data: str  # data set
+    state: str  # "cold" or "warm"
+    ceiling: str  # what opens and closes a round, and is the bound
+    action: str = "load"
+    destination: str = "fresh"
+    cap_bytes: int = 0
+    beside: tuple[str, ...] = ()  # ceilings run once a round, for what they tell
+    ways: bool = False  # whether Loadstone's forced ways take part
+    targets: Targets = field(default_factory=Targets)
+
+
+W1 = Targets(bound=0.90, best_peer=1.2, cpu_share=0.2)
+W2 = Targets(bound=0.85, best_peer=1.5)
+W3 = Targets(bound=0.85)
+W8 = Targets(bound=0.25, within_s=1.0)
+
+
+def _w3(data: str, cap: int) -> Cell:
+    return Cell("W3", f"W3/{data}/{cap}", data, "cold", "C1", "stream", "fresh", cap * MIB, ("C1r", "C5"), targets=W3)
+
+
+CELLS = [
+    *(Cell("W1", f"W1/{s}", s, "cold", "C1", beside=("C1r", "C5", "C6"), ways=s == "C", targets=W1) for s in "CAB"),
+    *(Cell("W2", f"W2/{s}/fresh", s, "warm", "C2f", beside=("C3", "C5", "C6"), ways=s == "C", targets=W2) for s in "CAB"),
+    Cell("W2", "W2/C/present", "C", "warm", "C2", destination="present", beside=("C3", "C5"), targets=W2),
+    *(_w3(s, 64) for s in "CAB"),
+    *(_w3("C", cap) for cap in (256, 1024)),
+    Cell("W8", "W8/warm", "G", "warm", "C5", "scan", targets=W8),
+    Cell("W8", "W8/cold", "G", "cold", "C5", "scan"),
+]
+
+QUESTIONS = {
+    "W1": "cold, 1 process, all bytes in private memory",
+    "W2": "warm, 1 process, destination fresh, then already there",
+    "W3": "cold, all memory capped, batches checksummed and dropped",
+    "W8": "headers of 10,000 files of one row (names and inodes stay cached, also when cold)",
+}
+
+
+def chosen(only: str) -> list[Cell]:
+    """Cells of rows ("W1") or by the start of their name ("W2/C"); all, if nothing is named."""
+    words = only.split()
+    cells = [c for c in CELLS if not words or any(c.name == w or c.name.startswith(w + "/") for w in words)]
+    unknown = [w for w in words if not any(c.name == w or c.name.startswith(w + "/") for c in CELLS)]
+    if unknown:
+        raise SystemExit(f"bench: no workload {', '.join(unknown)}; there are {', '.join(c.name for c in CELLS)}")
+    return cells
