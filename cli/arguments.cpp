@@ -58,12 +58,17 @@ Failure unknown_flag(const std::string& word, const CommandEntry& entry) {
   return usage_failure("usage.flag", name, fmt::format("'{}' has no flag {}", entry.name, escape(name)), remedy);
 }
 
-/// Hands a flag's texts to its place; a list grows, a text or switch is set.
+/// Hands a flag's texts to its place; a list grows, a text or switch is set. A switch takes no value.
 CLI::callback_t filler(const Flag& flag, Arguments& arguments) {
   return [&flag, &arguments](const CLI::results_t& texts) {
-    if (const auto* text = std::get_if<Text Arguments::*>(&flag.target)) arguments.** text = texts.back();
-    if (const auto* on = std::get_if<bool Arguments::*>(&flag.target)) arguments.** on = true;
-    if (const auto* list = std::get_if<std::vector<std::string> Arguments::*>(&flag.target)) arguments.** list = texts;
+    if (const auto* text = std::get_if<Text Arguments::*>(&flag.target)) {
+      arguments.*(*text) = texts.back();
+    } else if (const auto* list = std::get_if<std::vector<std::string> Arguments::*>(&flag.target)) {
+      arguments.*(*list) = texts;
+    } else if (const auto* on = std::get_if<bool Arguments::*>(&flag.target)) {
+      if (!texts.back().empty()) return false;
+      arguments.*(*on) = true;
+    }
     return true;
   };
 }
@@ -81,46 +86,46 @@ void add_flag(CLI::App& app, const Flag& flag, Arguments& arguments) {
   }
 }
 
-void add_paths(CLI::App& app, const CommandEntry& entry, Arguments& arguments) {
-  if (*entry.paths == '\0') return;
-  CLI::Option* option = app.add_option(
-      "paths",
-      [&arguments](const CLI::results_t& texts) {
-        arguments.paths = texts;
-        return true;
-      },
-      entry.many_paths ? "directories, globs, files, manifests, @names.txt, @-" : "directory of the dataset");
-  option->type_name(entry.paths)->required()->allow_extra_args(entry.many_paths);
-  if (entry.many_paths) option->expected(1, CLI::detail::expected_max_vector_size);
-}
-
 void build(CLI::App& app, const CommandEntry& entry, Arguments& arguments) {
-  app.name(fmt::format("loadstone {}", entry.name));
+  app.name(fmt::format("loadstone {} {}", entry.name, entry.paths));
   app.get_formatter()->column_width(34);
   app.set_help_flag("-h,--help", "this text")->group("Common");
-  add_paths(app, entry, arguments);
+  app.allow_extras();  // paths: as positionals CLI11 would take "[ab]" for a list
   for (const Flag& flag : flags()) {
     if ((flag.commands & entry.set) != 0) add_flag(app, flag, arguments);
   }
 }
 
-Failure in_our_words(const CLI::ParseError& error, const CommandEntry& entry, std::span<const std::string> words) {
-  if (error.get_name() == "ExtrasError") {
-    for (const std::string& word : words) {
-      if (word == "--") break;
-      const std::string name = word.substr(0, word.find('='));
-      const std::vector<std::string> known = long_names(entry.set);
-      if (word.starts_with("--") && std::find(known.begin(), known.end(), name) == known.end()) {
-        return unknown_flag(word, entry);
-      }
+Failure wrong_words(const CommandEntry& entry, const std::string& message) {
+  return usage_failure("usage.words", entry.name, fmt::format("'{}': {}", entry.name, escape(message)),
+                       fmt::format("loadstone {} --help lists its flags.", entry.name));
+}
+
+std::optional<Failure> check_paths(const std::vector<std::string>& paths, const CommandEntry& entry) {
+  const std::string_view wanted = entry.paths;
+  if (paths.empty() && !wanted.empty()) {
+    return usage_failure("usage.missing", entry.paths, fmt::format("'{}' needs {}", entry.name, wanted),
+                         fmt::format("Say loadstone {} {}.", entry.name, wanted));
+  }
+  if (paths.size() > 1 && !entry.many_paths) return wrong_words(entry, "one directory, not also " + paths[1]);
+  if (!paths.empty() && wanted.empty()) return wrong_words(entry, "takes no path, not " + paths[0]);
+  return std::nullopt;
+}
+
+/// What CLI11 left: paths, and before "--" flags that the command does not know.
+void take_rest(const std::vector<std::string>& rest, const CommandEntry& entry, Parsed& parsed) {
+  bool flags_may_come = true;
+  for (const std::string& word : rest) {
+    if (flags_may_come && word == "--") {
+      flags_may_come = false;
+    } else if (flags_may_come && word.size() > 1 && word[0] == '-') {
+      parsed.failure = unknown_flag(word, entry);
+      return;
+    } else {
+      parsed.arguments.paths.push_back(word);
     }
   }
-  if (error.get_name() == "RequiredError") {
-    return usage_failure("usage.missing", entry.paths, fmt::format("'{}' needs {}", entry.name, entry.paths),
-                         fmt::format("Say loadstone {} {}.", entry.name, entry.paths));
-  }
-  return usage_failure("usage.words", entry.name, fmt::format("'{}': {}", entry.name, escape(error.what())),
-                       fmt::format("loadstone {} --help lists its flags.", entry.name));
+  parsed.failure = check_paths(parsed.arguments.paths, entry);
 }
 
 void parse_command(std::span<const std::string> words, const CommandEntry& entry, Parsed& parsed) {
@@ -129,10 +134,11 @@ void parse_command(std::span<const std::string> words, const CommandEntry& entry
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 pops words in
   try {
     app.parse(reversed);
+    take_rest(app.remaining(), entry, parsed);
   } catch (const CLI::CallForHelp&) {
     parsed.print = app.help();
   } catch (const CLI::ParseError& error) {
-    parsed.failure = in_our_words(error, entry, words);
+    parsed.failure = wrong_words(entry, error.what());
   }
 }
 

@@ -13,8 +13,9 @@ std::string capability_text(std::string_view heading, std::span<const Capability
   for (const Capability& row : rows) width = std::max(width, row.name.size());
   std::string text = fmt::format("{}\n", heading);
   for (const Capability& row : rows) {
-    const char* state = row.usable ? "usable" : row.built ? "not usable" : "not built";
-    text += fmt::format("  {:<{}}  {:<10}{}{}\n", row.name, width, state, row.reason.empty() ? "" : "  ", row.reason);
+    const std::string_view state = row.usable ? "usable" : row.built ? "not usable" : "not built";
+    const std::string_view reason = row.reason == state ? "" : std::string_view(row.reason);
+    text += fmt::format("  {:<{}}  {:<10}{}{}\n", row.name, width, state, reason.empty() ? "" : "  ", reason);
   }
   return text;
 }

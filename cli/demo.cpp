@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,9 @@ namespace {
 
 constexpr int kRanks = 4;
 constexpr int kPictureWidth = 76;
+constexpr std::size_t kLineWidth = 100;
+constexpr std::size_t kOverlapIndent = 35;
+constexpr std::size_t kTextIndent = 10;
 constexpr const char* kShownAs = "demo";
 
 /// A new directory in TMPDIR, removed with all that is in it.
@@ -61,6 +65,25 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// Lines of more than kLineWidth characters, of ASCII alone, go on in the next line: overlaps under overlaps, sentences
+/// under what they say.
+std::string wrapped(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    while (line.size() > kLineWidth) {
+      const bool overlaps = line.find("] -> [") != std::string::npos;
+      const std::string indent(overlaps ? kOverlapIndent : kTextIndent, ' ');
+      const std::size_t end = line.rfind(overlaps ? ", " : " ", kLineWidth - 2);
+      if (end == std::string::npos || end <= indent.size()) break;
+      out += line.substr(0, end + (overlaps ? 1 : 0)) + "\n";
+      line = indent + line.substr(end + (overlaps ? 2 : 1));
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
 /// Runs commands as a user would type them and collects what they print.
 class Script {
  public:
@@ -90,7 +113,7 @@ class Script {
                     [&](const Context& context) { return entry.run(arguments, context); });
   }
   void add(Report report) {
-    report_.text += "\n" + replaced(std::move(report.text), folder_, kShownAs) + "\n";
+    report_.text += "\n" + wrapped(replaced(std::move(report.text), folder_, kShownAs)) + "\n";
     for (auto& part : report.parts) report_.parts.push_back(std::move(part));
   }
 

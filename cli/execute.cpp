@@ -12,16 +12,9 @@
 namespace loadstone::cli {
 namespace {
 
-Failure failure_of(Code code, std::string kind, std::string message, std::string remedy) {
-  Fault fault;
-  fault.code = code;
-  fault.kind = std::move(kind);
-  fault.message = std::move(message);
-  fault.remedy = std::move(remedy);
-  Failure failure;
-  failure.faults.push_back(std::move(fault));
-  failure.total_faults = 1;
-  return failure;
+Failure one_fault(Code code, std::string kind, std::string message, std::string remedy) {
+  return failure_of(
+      Fault{.code = code, .kind = std::move(kind), .message = std::move(message), .remedy = std::move(remedy)});
 }
 
 Failure current_failure() {
@@ -32,11 +25,11 @@ Failure current_failure() {
     if (error.local() != nullptr) failure.notes.push_back("this rank also failed: " + describe(*error.local()));
     return failure;
   } catch (const std::bad_alloc&) {
-    return failure_of(Code::out_of_memory, "memory.refused", "the system refused memory",
-                      "Give a smaller --budget, or load on more ranks.");
+    return one_fault(Code::out_of_memory, "memory.refused", "the system refused memory",
+                     "Give a smaller --budget, or load on more ranks.");
   } catch (const std::exception& error) {
-    return failure_of(Code::internal, "internal.exception", std::string("unexpected: ") + error.what(),
-                      "This is a bug of loadstone; please report it with the command that shows it.");
+    return one_fault(Code::internal, "internal.exception", std::string("unexpected: ") + error.what(),
+                     "This is a bug of loadstone; please report it with the command that shows it.");
   }
 }
 
@@ -63,8 +56,8 @@ Outcome execute(const Arguments& arguments, const std::stop_token& stop, const s
   }
   outcome.exit_code = agreed_exit_code(world, outcome.exit_code);
   if (outcome.exit_code != kDone && !outcome.failure) {
-    outcome.failure = failure_of(Code::comm, "ranks.failed", "another rank failed after this one was done",
-                                 "See what that rank says, and run the command again.");
+    outcome.failure = one_fault(Code::comm, "ranks.failed", "another rank failed after this one was done",
+                                "See what that rank says, and run the command again.");
   }
   return outcome;
 }

@@ -134,16 +134,11 @@ void add_first_index(const Text& text, OpenOptions& options) {
 }  // namespace
 
 Failure usage_failure(std::string kind, std::string item, std::string message, std::string remedy) {
-  Fault fault;
-  fault.code = Code::bad_argument;
-  fault.kind = std::move(kind);
-  fault.item = std::move(item);
-  fault.message = std::move(message);
-  fault.remedy = std::move(remedy);
-  Failure failure;
-  failure.faults.push_back(std::move(fault));
-  failure.total_faults = 1;
-  return failure;
+  return failure_of(Fault{.code = Code::bad_argument,
+                          .kind = std::move(kind),
+                          .message = std::move(message),
+                          .remedy = std::move(remedy),
+                          .item = std::move(item)});
 }
 
 void usage_error(std::string kind, std::string item, std::string message, std::string remedy) {

@@ -57,6 +57,11 @@ SignalWatch::~SignalWatch() {
   const std::uint64_t one = 1;
   if (::write(end_, &one, sizeof one) == sizeof one) thread_.join();
   if (thread_.joinable()) thread_.detach();
+  // One that came while the thread ended must not end the process when the mask is restored: the call has stopped
+  // already.
+  signalfd_siginfo late{};
+  while (first_ != 0 && ::read(signals_, &late, sizeof late) == sizeof late) {
+  }
   ::close(signals_);
   ::close(end_);
   sigset_t set;

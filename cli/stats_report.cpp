@@ -23,7 +23,8 @@ namespace {
 /// The walk of a load; steps that are not in it come after.
 constexpr std::array<std::string_view, 8> kWalk{"discover", "plan",   "allocate", "read",
                                                 "wait",     "decode", "place",    "verify"};
-constexpr std::size_t kFigures = 3;  ///< bytes read, peak, seconds; then one a step
+constexpr double kShownSeconds = 0.0001;  ///< what a step must take on some rank to be worth a line
+constexpr std::size_t kFigures = 3;       ///< bytes read, peak, seconds; then one a step
 
 std::size_t place_in_walk(std::string_view step) {
   return static_cast<std::size_t>(std::find(kWalk.begin(), kWalk.end(), step) - kWalk.begin());
@@ -164,7 +165,9 @@ std::string stats_text(const StatsOverRanks& stats, bool detail) {
   text += row("read", byte_cells(stats.bytes_read));
   text += row("GB/s", number_cells(stats.bytes_per_second, 1e9));
   text += row("seconds", number_cells(stats.seconds, 1));
-  for (const auto& [step, spread] : stats.seconds_by_step) text += row("  " + step, number_cells(spread, 1));
+  for (const auto& [step, spread] : stats.seconds_by_step) {
+    if (detail || spread.most >= kShownSeconds) text += row("  " + step, number_cells(spread, 1));
+  }
   text += row("peak", byte_cells(stats.peak_bytes), "of " + format_bytes(stats.total.budget_bytes));
   return detail ? text + detail_text(stats.total) : text;
 }

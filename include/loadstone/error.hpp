@@ -84,10 +84,15 @@ struct Failure {
   [[nodiscard]] Code code() const { return faults.front().code; }
 };
 
+/// The failure that has one fault, or several (at least one).
+Failure failure_of(Fault fault);
+Failure failure_of(std::vector<Fault> faults);
+
 /// The one exception of the public API. Copying shares the failure. Visible, so that it crosses shared libraries.
 class [[gnu::visibility("default")]] Error : public std::exception {
  public:
   explicit Error(Failure failure);
+  explicit Error(Fault fault);
 
   /// A sentence made from the fields, such as "a.npy: ... Rewrite this shard. [truncated; rank 2; plan]".
   /// Lists at most 20 faults a kind.

@@ -55,13 +55,6 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   }
 }
 
-Failure failure_of(std::vector<Fault> faults) {
-  Failure failure;
-  failure.total_faults = static_cast<std::int64_t>(faults.size());
-  failure.faults = std::move(faults);
-  return failure;
-}
-
 nb::dict fields_of(const Fault& fault) {
   nb::dict fields;
   fields["code"] = to_text(to_string(fault.code));

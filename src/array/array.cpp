@@ -16,12 +16,8 @@ std::int64_t product(const Shape& shape) {
 }
 
 [[noreturn]] void refuse_argument(std::string kind, std::string message, std::string remedy) {
-  Failure failure;
-  failure.faults.push_back({.code = Code::bad_argument,
-                            .kind = std::move(kind),
-                            .message = std::move(message),
-                            .remedy = std::move(remedy)});
-  throw Error(std::move(failure));
+  throw Error(Fault{
+      .code = Code::bad_argument, .kind = std::move(kind), .message = std::move(message), .remedy = std::move(remedy)});
 }
 
 }  // namespace

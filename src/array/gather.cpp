@@ -26,7 +26,8 @@ void place(std::span<const std::byte> tile, const Box& box, const Shape& shape, 
     tile_step *= box[axis].size();
     whole_step *= shape[axis];
   }
-  copy_elements(tile.data(), dtype, whole.data() + start, dtype, axes, Casting::lossless);
+  copy_elements(tile.data(), dtype, whole.data() + start, dtype, axes, Casting::lossless,
+                {.total_bytes = static_cast<std::int64_t>(whole.size())});
 }
 
 void finish(CommRequest& request) { throw_if_failed(comm::wait(request, Interrupt{}, "gathering an array")); }

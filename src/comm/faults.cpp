@@ -18,15 +18,8 @@ constexpr int kLastTag = 32767;
 }  // namespace
 
 Failure one_fault(Code code, std::string kind, std::string message, std::string remedy) {
-  Fault fault;
-  fault.code = code;
-  fault.kind = std::move(kind);
-  fault.message = std::move(message);
-  fault.remedy = std::move(remedy);
-  Failure failure;
-  failure.faults.push_back(std::move(fault));
-  failure.total_faults = 1;
-  return failure;
+  return failure_of(
+      Fault{.code = code, .kind = std::move(kind), .message = std::move(message), .remedy = std::move(remedy)});
 }
 
 Failure comm_failure(std::string kind, std::string message, std::string remedy) {

@@ -66,6 +66,19 @@ std::string describe(const Failure& failure) {
   return text;
 }
 
+Failure failure_of(Fault fault) {
+  std::vector<Fault> faults;
+  faults.push_back(std::move(fault));
+  return failure_of(std::move(faults));
+}
+
+Failure failure_of(std::vector<Fault> faults) {
+  Failure failure;
+  failure.total_faults = static_cast<std::int64_t>(faults.size());
+  failure.faults = std::move(faults);
+  return failure;
+}
+
 struct Error::State {
   Failure failure;
   std::string text;
@@ -79,23 +92,14 @@ Error::Error(Failure failure) : state_(std::make_shared<State>()) {
   state_->failure = std::move(failure);
 }
 
+Error::Error(Fault fault) : Error(failure_of(std::move(fault))) {}
+
 const char* Error::what() const noexcept { return state_->text.c_str(); }
 Code Error::code() const noexcept { return state_->failure.code(); }
 const Failure& Error::failure() const noexcept { return state_->failure; }
 const std::vector<Fault>& Error::faults() const noexcept { return state_->failure.faults; }
 const Failure* Error::local() const noexcept { return state_->local.get(); }
 void Error::set_local(Failure failure) { state_->local = std::make_unique<Failure>(std::move(failure)); }
-
-namespace {
-
-Failure failure_of(Fault fault) {
-  Failure failure;
-  failure.faults.push_back(std::move(fault));
-  failure.total_faults = 1;
-  return failure;
-}
-
-}  // namespace
 
 Status::Status(Fault fault) : Status(failure_of(std::move(fault))) {}
 

@@ -6,253 +6,286 @@
 #include <vector>
 
 #include "core/convert.hpp"
+#include "core/copy_loops.hpp"
+#include "core/lost_value.hpp"
 
 namespace loadstone {
 namespace {
 
-// A row is worked on through a buffer that stays in the first-level cache (16 B x 512 = 8 KiB of 32 to 48).
-constexpr std::int64_t kRow = 512;
-// In a C <-> F move 64 source lines are read side by side, and each serves the next rows: 64 x 64 B = 4 KiB of L1.
-constexpr std::int64_t kLines = 64;
+// Buffers that stay in the first-level cache (32 KiB and more): a tile of 16 KiB, and one row under conversion.
+constexpr std::int64_t kTileBytes = std::int64_t{16} << 10;
+constexpr std::int64_t kRowBytes = std::int64_t{4} << 10;
+// A row of a tile: eight cache lines of the target at once, of which two may be partly another tile's.
+constexpr std::int64_t kTileRowBytes = 512;
+constexpr std::int64_t kMostColumns = kTileRowBytes;
+constexpr std::int64_t kMostRows = kTileBytes / 64;
+constexpr std::int64_t kLine = 64;
 
-template <class Word>
-Word swapped(Word word) {
-  if constexpr (sizeof(Word) == 2) {
-    return static_cast<Word>(__builtin_bswap16(word));
-  } else if constexpr (sizeof(Word) == 4) {
-    return __builtin_bswap32(word);
-  } else {
-    return __builtin_bswap64(word);
-  }
-}
+using Row = std::array<std::byte, kRowBytes>;
 
-struct Strides {
-  std::int64_t source = 0;
-  std::int64_t target = 0;
-};
-
-template <class Word>
-void copy_words(const std::byte* source, std::byte* target, Strides strides, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i)
-    std::memcpy(target + i * strides.target, source + i * strides.source, sizeof(Word));
-}
-
-template <class Word>
-void swap_words(const std::byte* source, std::byte* target, Strides strides, std::int64_t n, std::int64_t words) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Word));
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t w = 0; w < words; ++w) {
-      Word word;
-      std::memcpy(&word, source + i * strides.source + w * size, sizeof(Word));
-      word = swapped(word);
-      std::memcpy(target + i * strides.target + w * size, &word, sizeof(Word));
-    }
-  }
-}
-
-struct Pair {
-  std::uint64_t a;
-  std::uint64_t b;
-};
-
-/// Moves rows of elements without changing their value: bits, with or without a byte swap.
-class BitMover {
+/// A memory-order-free part of a copy: dense elements to dense elements, swapped and cast on the way.
+class Mover {
  public:
-  BitMover(const DType& dtype, bool swap) : itemsize_(dtype.itemsize), unit_(swap ? dtype.swap_unit() : 1) {}
+  Mover(const DType& source, const DType& target, Casting casting, const CopyKernels& kernels, bool streaming)
+      : kernels_(kernels),
+        items_{source.itemsize, target.itemsize},
+        unit_(source.is_native() ? 1 : static_cast<std::size_t>(source.swap_unit())),
+        convert_(source.native() == target.native() ? nullptr : find_convert_row(source, target, casting)),
+        streaming_(streaming) {}
 
-  void operator()(const std::byte* source, std::byte* target, Strides strides, std::int64_t n) const {
-    if (unit_ > 1) return swap_row(source, target, strides, n);
-    if (strides.source == itemsize_ && strides.target == itemsize_) {
-      if (n * itemsize_ != 0) std::memcpy(target, source, static_cast<std::size_t>(n * itemsize_));
-      return;
+  [[nodiscard]] const CopyKernels& kernels() const noexcept { return kernels_; }
+  [[nodiscard]] const ItemSizes& items() const noexcept { return items_; }
+  [[nodiscard]] bool streaming() const noexcept { return streaming_; }
+  /// Whether bytes are moved as they are.
+  [[nodiscard]] bool plain() const noexcept { return unit_ == 1 && convert_ == nullptr; }
+
+  /// True if a value was lost.
+  bool operator()(std::byte* target, const std::byte* source, std::int64_t n) const {
+    if (convert_ != nullptr) return convert(target, source, n);
+    const auto bytes = static_cast<std::size_t>(n * items_.source);
+    if (unit_ > 1) {
+      swap(target, source, bytes);
+    } else {
+      put(target, source, bytes);
     }
-    copy_row(source, target, strides, n);
+    return false;
   }
 
  private:
-  void copy_row(const std::byte* source, std::byte* target, Strides strides, std::int64_t n) const {
-    switch (itemsize_) {
-      case 1:
-        return copy_words<std::uint8_t>(source, target, strides, n);
-      case 2:
-        return copy_words<std::uint16_t>(source, target, strides, n);
-      case 4:
-        return copy_words<std::uint32_t>(source, target, strides, n);
-      case 8:
-        return copy_words<std::uint64_t>(source, target, strides, n);
-      case 16:
-        return copy_words<Pair>(source, target, strides, n);
-      default:
-        for (std::int64_t i = 0; i < n; ++i) {
-          std::memcpy(target + i * strides.target, source + i * strides.source, static_cast<std::size_t>(itemsize_));
-        }
+  [[nodiscard]] bool goes_past_cache(std::size_t bytes) const { return streaming_ && bytes >= kStreamRunBytes; }
+
+  void put(std::byte* target, const std::byte* source, std::size_t bytes) const {
+    if (bytes < kStreamRunBytes) return kernels_.runs(target, 0, source, 0, bytes, 1);
+    if (streaming_) return kernels_.stream(target, source, bytes);
+    std::memcpy(target, source, bytes);
+  }
+
+  void swap(std::byte* target, const std::byte* source, std::size_t bytes) const {
+    if (!goes_past_cache(bytes)) return kernels_.swap(target, source, bytes, unit_);
+    alignas(kLine) Row swapped;
+    const std::size_t step = kRowBytes / unit_ * unit_;
+    for (std::size_t at = 0; at < bytes; at += step) {
+      const std::size_t part = std::min(step, bytes - at);
+      kernels_.swap(swapped.data(), source + at, part, unit_);
+      kernels_.stream(target + at, swapped.data(), part);
     }
   }
 
-  void swap_row(const std::byte* source, std::byte* target, Strides strides, std::int64_t n) const {
-    const std::int64_t words = itemsize_ / unit_;
-    switch (unit_) {
-      case 2:
-        return swap_words<std::uint16_t>(source, target, strides, n, words);
-      case 4:
-        return swap_words<std::uint32_t>(source, target, strides, n, words);
-      case 8:
-        return swap_words<std::uint64_t>(source, target, strides, n, words);
-      default:
-        for (std::int64_t i = 0; i < n; ++i) {
-          for (std::int64_t w = 0; w < words; ++w) {
-            const std::byte* const from = source + i * strides.source + w * unit_;
-            std::reverse_copy(from, from + unit_, target + i * strides.target + w * unit_);
-          }
-        }
-    }
-  }
-
-  std::int64_t itemsize_;
-  std::int64_t unit_;
-};
-
-/// Moves rows and converts them: gathered (and swapped) into a buffer, converted, scattered.
-class ConvertingMover {
- public:
-  ConvertingMover(const DType& source, const DType& target, Casting casting)
-      : source_(source.native()),
-        target_(target),
-        casting_(casting),
-        gather_(source, !source.is_native()),
-        scatter_(target, false),
-        convert_(find_convert_row(source, target, casting)) {}
-
-  std::optional<LostInRow> operator()(const std::byte* source, std::byte* target, Strides strides,
-                                      std::int64_t n) const {
-    alignas(64) std::array<std::byte, kRow * 16> gathered;
-    alignas(64) std::array<std::byte, kRow * 16> converted;
-    for (std::int64_t at = 0; at < n; at += kRow) {
-      const std::int64_t part = std::min(kRow, n - at);
-      const std::byte* from = source + at * strides.source;
-      if (strides.source != source_.itemsize || gather_needed()) {
-        gather_(from, gathered.data(), {strides.source, source_.itemsize}, part);
-        from = gathered.data();
+  bool convert(std::byte* target, const std::byte* source, std::int64_t n) const {
+    alignas(kLine) Row swapped;
+    alignas(kLine) Row converted;
+    const std::int64_t step = kRowBytes / std::max(items_.source, items_.target);
+    bool lost = false;
+    for (std::int64_t at = 0; at < n; at += step) {
+      const std::int64_t part = std::min(step, n - at);
+      const std::byte* from = source + at * items_.source;
+      if (unit_ > 1) {
+        kernels_.swap(swapped.data(), from, static_cast<std::size_t>(part * items_.source), unit_);
+        from = swapped.data();
       }
-      const bool dense = strides.target == target_.itemsize;
-      std::byte* const to = dense ? target + at * strides.target : converted.data();
-      if (convert_(from, to, part)) {
-        LostInRow lost = first_lost(from, source_, target_, part, casting_);
-        lost.position += at;
-        return lost;
-      }
-      if (!dense) scatter_(converted.data(), target + at * strides.target, {target_.itemsize, strides.target}, part);
+      std::byte* const to = target + at * items_.target;
+      const auto bytes = static_cast<std::size_t>(part * items_.target);
+      const bool past = goes_past_cache(bytes);
+      lost |= convert_(from, past ? converted.data() : to, part);
+      if (past) kernels_.stream(to, converted.data(), bytes);
     }
-    return std::nullopt;
+    return lost;
   }
 
-  void require_gather() { swap_ = true; }
-
- private:
-  [[nodiscard]] bool gather_needed() const { return swap_; }
-  DType source_;
-  DType target_;
-  Casting casting_;
-  BitMover gather_;
-  BitMover scatter_;
+  const CopyKernels& kernels_;
+  ItemSizes items_;
+  std::size_t unit_;
   ConvertRow convert_;
-  bool swap_ = false;
+  bool streaming_;
 };
 
-struct Axis {
-  CopyAxis copy;
-  std::size_t original = 0;
+/// Runs at even distances on both sides.
+struct Runs {
+  std::int64_t elements = 0;  ///< of one
+  std::int64_t n = 0;
+  std::int64_t source_stride = 0;
+  std::int64_t target_stride = 0;
 };
 
-/// The order in which elements are visited: rows along `inner`, cut to `lines`; next to it `second`; then the rest.
-struct LoopOrder {
-  std::vector<Axis> outer;
-  Axis second{{1, 0, 0}, 0};
-  Axis inner{{1, 0, 0}, 0};
-  bool has_second = false;
-  bool has_inner = false;
-  std::int64_t lines = 0;
-};
-
-LoopOrder order_loops(std::span<const CopyAxis> axes, std::int64_t source_itemsize) {
-  LoopOrder order;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i].count != 1) order.outer.push_back({axes[i], i});
+/// Runs that are gathered, moved and scattered through rows in the first-level cache.
+bool move_short_runs(const Mover& move, std::byte* target, const std::byte* source, const Runs& runs) {
+  const CopyKernels& kernels = move.kernels();
+  const std::int64_t source_run = runs.elements * move.items().source;
+  const std::int64_t target_run = runs.elements * move.items().target;
+  const bool gathers = runs.source_stride != source_run;
+  const bool scatters = runs.target_stride != target_run;
+  alignas(kLine) Row gathered;
+  alignas(kLine) Row moved;
+  const std::int64_t step = kRowBytes / std::max(source_run, target_run);
+  bool lost = false;
+  for (std::int64_t at = 0; at < runs.n; at += step) {
+    const std::int64_t part = std::min(step, runs.n - at);
+    const auto count = static_cast<std::size_t>(part);
+    const std::byte* from = source + at * runs.source_stride;
+    std::byte* const to = target + at * runs.target_stride;
+    if (gathers) {
+      kernels.runs(gathered.data(), source_run, from, runs.source_stride, static_cast<std::size_t>(source_run), count);
+      from = gathered.data();
+    }
+    lost |= move(scatters ? moved.data() : to, from, part * runs.elements);
+    if (scatters) {
+      kernels.runs(to, runs.target_stride, moved.data(), target_run, static_cast<std::size_t>(target_run), count);
+    }
   }
-  // Outer axes: the largest target stride first, so that writes walk forward; the last one is the row.
-  std::stable_sort(order.outer.begin(), order.outer.end(),
-                   [](const Axis& a, const Axis& b) { return a.copy.target_stride > b.copy.target_stride; });
-  if (order.outer.empty()) return order;
-  order.inner = order.outer.back();
-  order.has_inner = true;
-  order.outer.pop_back();
-  order.lines = order.inner.copy.count;
-  if (order.inner.copy.source_stride == source_itemsize || order.outer.empty()) return order;
-  const auto near = std::min_element(order.outer.begin(), order.outer.end(), [](const Axis& a, const Axis& b) {
-    return a.copy.source_stride < b.copy.source_stride;
-  });
-  if (near->copy.source_stride >= order.inner.copy.source_stride) return order;
-  order.second = *near;
-  order.has_second = true;
-  order.outer.erase(near);
-  order.lines = kLines;
-  return order;
+  return lost;
 }
 
-/// Visits every row; `row(source, target, strides, n)` returns something that is true when it failed.
-template <class Row>
-std::optional<LostValue> for_each_row(const std::byte* source, std::byte* target, std::span<const CopyAxis> axes,
-                                      const LoopOrder& order, const Row& row) {
-  std::vector<std::int64_t> at(order.outer.size(), 0);
-  const Strides strides{order.inner.copy.source_stride, order.inner.copy.target_stride};
-  const auto lost_at = [&](const LostInRow& lost, std::int64_t second, std::int64_t start) {
-    std::vector<std::int64_t> index(axes.size(), 0);
-    for (std::size_t i = 0; i < at.size(); ++i) index[order.outer[i].original] = at[i];
-    if (order.has_second) index[order.second.original] = second;
-    if (order.has_inner) index[order.inner.original] = start + lost.position;
-    std::int64_t position = 0;
-    for (std::size_t i = 0; i < axes.size(); ++i) position = position * axes[i].count + index[i];
-    return LostValue{position, lost.what};
-  };
-  while (true) {
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      from += at[i] * order.outer[i].copy.source_stride;
-      to += at[i] * order.outer[i].copy.target_stride;
+bool move_runs(const Mover& move, std::byte* target, const std::byte* source, const Runs& runs) {
+  const std::int64_t bytes = runs.elements * std::max(move.items().source, move.items().target);
+  if (runs.n == 1 || bytes >= static_cast<std::int64_t>(kStreamRunBytes)) {
+    bool lost = false;
+    for (std::int64_t i = 0; i < runs.n; ++i) {
+      lost |= move(target + i * runs.target_stride, source + i * runs.source_stride, runs.elements);
     }
-    for (std::int64_t start = 0; start < order.inner.copy.count; start += std::max<std::int64_t>(order.lines, 1)) {
-      const std::int64_t n = std::min(order.lines == 0 ? 1 : order.lines, order.inner.copy.count - start);
-      for (std::int64_t second = 0; second < order.second.copy.count; ++second) {
-        const std::byte* const s = source + from + second * order.second.copy.source_stride + start * strides.source;
-        std::byte* const t = target + to + second * order.second.copy.target_stride + start * strides.target;
-        if (const std::optional<LostInRow> lost = row(s, t, strides, n)) return lost_at(*lost, second, start);
+    return lost;
+  }
+  if (move.plain() && (!move.streaming() || runs.target_stride != bytes)) {
+    move.kernels().runs(target, runs.target_stride, source, runs.source_stride, static_cast<std::size_t>(bytes),
+                        static_cast<std::size_t>(runs.n));
+    return false;
+  }
+  return move_short_runs(move, target, source, runs);
+}
+
+/// Tiles: filled in the target's order from lines of the source, moved row by row.
+class TileMover {
+ public:
+  TileMover(const Mover& move, const CopyLoops& loops)
+      : move_(move),
+        loops_(loops),
+        source_run_(loops.run * move.items().source),
+        target_run_(loops.run * move.items().target),
+        down_stride_(loops.down.axes().front().source_stride),
+        along_stride_(loops.along.axes().front().target_stride),
+        most_columns_(std::max<std::int64_t>(1, kTileRowBytes / std::max(source_run_, target_run_))) {}
+
+  bool operator()(std::byte* target, const std::byte* source) {
+    bool lost = false;
+    for (std::int64_t column = 0; column < loops_.along.count();) {
+      const std::int64_t columns = std::min(columns_here(target, column), loops_.along.count() - column);
+      std::array<std::int64_t, kMostColumns> offsets;
+      loops_.along.offsets(column, std::span(offsets).first(static_cast<std::size_t>(columns)));
+      for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i) lines_[i] = source + offsets[i];
+      lost |= move_columns(target + column * along_stride_, columns);
+      column += columns;
+    }
+    return lost;
+  }
+
+ private:
+  /// Columns up to where the first row meets a cache line of the target.
+  [[nodiscard]] std::int64_t columns_here(const std::byte* target, std::int64_t column) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(target + column * along_stride_);
+    const auto skew = static_cast<std::int64_t>(address % kLine);
+    if (along_stride_ != target_run_ || skew % target_run_ != 0) return most_columns_;
+    return std::max<std::int64_t>(1, most_columns_ - skew / target_run_);
+  }
+
+  bool move_columns(std::byte* target, std::int64_t columns) {
+    const std::int64_t pitch = (columns * source_run_ + kLine - 1) / kLine * kLine;
+    const std::int64_t most_rows = std::min(kMostRows, kTileBytes / pitch);
+    std::array<std::int64_t, kMostRows> places;
+    bool lost = false;
+    for (std::int64_t row = 0; row < loops_.down.count(); row += most_rows) {
+      const std::int64_t rows = std::min(most_rows, loops_.down.count() - row);
+      loops_.down.offsets(row, std::span(places).first(static_cast<std::size_t>(rows)));
+      fill(row, rows, columns, pitch);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        lost |=
+            move_runs(move_, target + places[static_cast<std::size_t>(i)], tile_.data() + i * pitch, row_of(columns));
       }
     }
-    std::size_t axis = at.size();
-    while (axis > 0 && ++at[axis - 1] == order.outer[axis - 1].copy.count) at[--axis] = 0;
-    if (axis == 0) return std::nullopt;
+    return lost;
   }
+
+  /// A row of a tile as runs: one if the target is dense as well.
+  [[nodiscard]] Runs row_of(std::int64_t columns) const {
+    if (along_stride_ == target_run_) return {loops_.run * columns, 1, 0, 0};
+    return {loops_.run, columns, source_run_, along_stride_};
+  }
+
+  void fill(std::int64_t row, std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
+    const std::int64_t first = row * down_stride_;
+    const auto run = static_cast<std::size_t>(source_run_);
+    const bool is_square = source_run_ <= 16 && (run & (run - 1)) == 0;
+    if (is_square && down_stride_ == source_run_) {
+      std::array<const std::byte*, kMostColumns> lines;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i) lines[i] = lines_[i] + first;
+      return move_.kernels().transpose(tile_.data(), static_cast<std::size_t>(pitch), lines.data(), run,
+                                       static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+    }
+    for (std::int64_t column = 0; column < columns; ++column) {
+      move_.kernels().runs(tile_.data() + column * source_run_, pitch, lines_[static_cast<std::size_t>(column)] + first,
+                           down_stride_, run, static_cast<std::size_t>(rows));
+    }
+  }
+
+  const Mover& move_;
+  const CopyLoops& loops_;
+  std::int64_t source_run_;
+  std::int64_t target_run_;
+  std::int64_t down_stride_;
+  std::int64_t along_stride_;
+  std::int64_t most_columns_;
+  std::array<const std::byte*, kMostColumns> lines_{};
+  alignas(kLine) std::array<std::byte, kTileBytes> tile_;
+};
+
+/// Calls `part(target, source)` for each place of the outer axes; true if any of the calls was.
+template <class Part>
+bool for_each_place(std::byte* target, const std::byte* source, const std::vector<CopyAxis>& outer, Part& part) {
+  std::vector<std::int64_t> at(outer.size(), 0);
+  bool lost = false;
+  while (true) {
+    lost |= part(target, source);
+    std::size_t axis = at.size();
+    while (axis > 0) {
+      const CopyAxis& step = outer[axis - 1];
+      source += step.source_stride;
+      target += step.target_stride;
+      if (++at[axis - 1] < step.count) break;
+      source -= step.count * step.source_stride;
+      target -= step.count * step.target_stride;
+      at[--axis] = 0;
+    }
+    if (axis == 0) return lost;
+  }
+}
+
+bool carry_out(const Mover& move, std::byte* target, const std::byte* source, const CopyLoops& loops) {
+  if (loops.tiled) {
+    TileMover tiles(move, loops);
+    return for_each_place(target, source, loops.outer, tiles);
+  }
+  Runs runs{loops.run, 1, 0, 0};
+  if (!loops.along.axes().empty()) {
+    const CopyAxis& axis = loops.along.axes().front();
+    runs = {loops.run, axis.count, axis.source_stride, axis.target_stride};
+  }
+  const auto rows = [&](std::byte* to, const std::byte* from) { return move_runs(move, to, from, runs); };
+  return for_each_place(target, source, loops.outer, rows);
 }
 
 }  // namespace
 
 std::optional<LostValue> copy_elements(const std::byte* source, const DType& source_dtype, std::byte* target,
-                                       const DType& target_dtype, std::span<const CopyAxis> axes, Casting casting) {
-  if (std::any_of(axes.begin(), axes.end(), [](const CopyAxis& axis) { return axis.count == 0; })) return std::nullopt;
-  const LoopOrder order = order_loops(axes, source_dtype.itemsize);
-  const bool swap = !source_dtype.is_native();
-  if (source_dtype.native() == target_dtype.native()) {
-    const BitMover mover(source_dtype, swap);
-    return for_each_row(source, target, axes, order,
-                        [&](const std::byte* s, std::byte* t, Strides strides, std::int64_t n) {
-                          mover(s, t, strides, n);
-                          return std::optional<LostInRow>();
-                        });
-  }
-  ConvertingMover mover(source_dtype, target_dtype, casting);
-  if (swap) mover.require_gather();
-  return for_each_row(source, target, axes, order, mover);
+                                       const DType& target_dtype, std::span<const CopyAxis> axes, Casting casting,
+                                       const CopyWay& way) {
+  std::int64_t bytes = target_dtype.itemsize;
+  for (const CopyAxis& axis : axes) bytes *= axis.count;
+  if (bytes == 0) return std::nullopt;
+  const auto total = static_cast<std::size_t>(std::max(bytes, way.total_bytes));
+  const bool streaming = static_cast<std::size_t>(bytes) >= kFencedBytes && total > stream_total_bytes();
+  const Mover move(source_dtype, target_dtype, casting, *way.kernels, streaming);
+  const bool lost = carry_out(move, target, source, order_loops(axes, move.items()));
+  if (streaming) way.kernels->fence();
+  if (!lost) return std::nullopt;
+  return find_lost_value(source, source_dtype, target_dtype, axes, casting);
 }
 
 }  // namespace loadstone

@@ -163,6 +163,14 @@ OpenFile* DescriptorPool::idle_longest() noexcept {
   return oldest;
 }
 
+void DescriptorPool::hand_over(std::vector<Descriptor>& descriptors) {
+  for (const auto& file : open_) {
+    if (file->pins == 0) continue;
+    if (file->buffered.valid()) descriptors.push_back(std::move(file->buffered));
+    if (file->direct.valid()) descriptors.push_back(std::move(file->direct));
+  }
+}
+
 void DescriptorPool::close(OpenFile& file) noexcept {
   if (file.buffered.valid()) backend_.detach(file.buffered_slot);
   if (file.direct.valid()) backend_.detach(file.direct_slot);

@@ -15,19 +15,13 @@ namespace {
 // Large requests fill a device at 32 in flight; small ones gain up to 64.
 constexpr std::int64_t kDefaultQueue = 64;
 constexpr std::int64_t kMaxThreads = 16;
+// Requests that have been waited for in vain get this long again when the engine goes.
+constexpr double kLastCallSeconds = 0.2;
 
 int copy_threads(const EngineSettings& settings) {
   if (settings.threads > 0) return static_cast<int>(settings.threads);
   const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
   return static_cast<int>(std::clamp<std::int64_t>(cores / std::max(1, settings.ranks_on_node), 1, kMaxThreads));
-}
-
-/// Memory that the kernel may still write to outlives everything, the ledger that it is charged to included.
-void keep_for_ever(std::unique_ptr<InFlightMemory> memory) {
-  static std::mutex mutex;
-  static auto* const kept = std::make_unique<std::vector<std::unique_ptr<InFlightMemory>>>().release();
-  const std::scoped_lock lock(mutex);
-  kept->push_back(std::move(memory));
 }
 
 class StandardEngine final : public Engine {
@@ -46,10 +40,10 @@ class StandardEngine final : public Engine {
 
   ~StandardEngine() override {
     Interrupt interrupt;
-    interrupt.deadline_s = lost_requests_ ? 0 : 1;
+    interrupt.deadline_s = lost_requests_ ? kLastCallSeconds : 1;
     const bool all_home = backend_->close(interrupt).empty();
     // What the kernel may still write to is never given back, to the system or to the budget.
-    if (!all_home || lost_requests_) keep_for_ever(std::move(memory_));
+    if (!all_home) keep_for_ever(std::move(memory_));
   }
 
   Status run(std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt) override {
@@ -73,6 +67,7 @@ class StandardEngine final : public Engine {
   }
 
   [[nodiscard]] const std::string& backend_name() const override { return backend_name_; }
+  [[nodiscard]] bool has_lost_requests() const override { return lost_requests_; }
 
  private:
   /// Between runs the budget is the caller's.
@@ -96,6 +91,14 @@ class StandardEngine final : public Engine {
 };
 
 }  // namespace
+
+void keep_for_ever(std::shared_ptr<void> memory) {
+  static std::mutex mutex;
+  // Never destroyed: at exit the kernel may still write.
+  static auto* const kept = std::make_unique<std::vector<std::shared_ptr<void>>>().release();
+  const std::scoped_lock lock(mutex);
+  kept->push_back(std::move(memory));
+}
 
 Result<std::unique_ptr<Engine>> Engine::make(EngineSettings settings, const Opener& opener, Ledger& ledger,
                                              std::unique_ptr<Backend> backend) {

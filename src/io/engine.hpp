@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/interrupt.hpp"
+#include "core/kernels.hpp"
 #include "core/ledger.hpp"
 #include "core/status.hpp"
 #include "io/backend.hpp"
@@ -68,7 +69,11 @@ struct EngineSettings {
   std::int64_t retries = 0;
   IdentityRule identity = IdentityRule::strict;
   int ranks_on_node = 1;
+  const CopyKernels* kernels = &best_kernels();  ///< never null
 };
+
+/// Memory that the kernel may still write to outlives everything, the ledger that it is charged to included.
+void keep_for_ever(std::shared_ptr<void> memory);
 
 /// Not thread-safe; one run at a time. A run that fails has drained everything that was in flight.
 class Engine {
@@ -83,6 +88,9 @@ class Engine {
   /// Counts since the last call: bytes per way, requests, short reads, retries, fallbacks, opens, seconds.
   virtual LoadStats take_stats() = 0;
   [[nodiscard]] virtual const std::string& backend_name() const = 0;
+  /// Requests were given up on: the kernel may still write to destinations of the last run. Whoever owns them hands
+  /// them to keep_for_ever(), and the engine is not used again.
+  [[nodiscard]] virtual bool has_lost_requests() const = 0;
 };
 
 }  // namespace loadstone::io

@@ -1,6 +1,6 @@
 #include "io/fault_guard.hpp"
 
-#include "io/stream_copy.hpp"
+#include "io/window.hpp"
 
 #include <csetjmp>
 #include <csignal>
@@ -58,14 +58,14 @@ bool guard_is_in_place() {
   return handler_is_ours();
 }
 
-bool guarded_copy(std::byte* target, std::span<const std::byte> mapped) {
+bool guarded_copy(std::byte* target, std::span<const std::byte> mapped, const CopyKernels& kernels) {
   sigjmp_buf resume;
   if (sigsetjmp(resume, 1) != 0) {
     guarded.resume = nullptr;
     return false;
   }
   guarded = {mapped.data(), mapped.data() + mapped.size(), &resume};
-  stream_copy(target, mapped.data(), mapped.size());
+  copy_bytes(target, mapped.data(), mapped.size(), kWindowBytes, kernels);
   guarded.resume = nullptr;
   return true;
 }

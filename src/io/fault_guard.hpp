@@ -1,6 +1,8 @@
 // The SIGBUS guard: a copy out of a mapping whose file is cut meanwhile ends with `false`, not with the process.
 #pragma once
 
+#include "core/kernels.hpp"
+
 #include <cstddef>
 #include <span>
 
@@ -11,6 +13,6 @@ namespace loadstone::io {
 bool guard_is_in_place();
 
 /// Copies out of mapped memory. False if a page of it could not be read. Call only while guard_is_in_place().
-bool guarded_copy(std::byte* target, std::span<const std::byte> mapped);
+bool guarded_copy(std::byte* target, std::span<const std::byte> mapped, const CopyKernels& kernels = best_kernels());
 
 }  // namespace loadstone::io

@@ -56,7 +56,8 @@ bool is_unchanged(const MappedJob& job) {
 bool copy_pieces(const MappedJob& job, const View& view) {
   std::int64_t at = job.offset;
   for (const iovec& piece : job.destinations) {
-    if (!guarded_copy(static_cast<std::byte*>(piece.iov_base), {view.at(at), piece.iov_len})) return false;
+    const std::span mapped(view.at(at), piece.iov_len);
+    if (!guarded_copy(static_cast<std::byte*>(piece.iov_base), mapped, *job.kernels)) return false;
     at += static_cast<std::int64_t>(piece.iov_len);
   }
   return true;

@@ -1,6 +1,7 @@
 // One window's worth of resident pages, copied out of a short-lived mapping by helpers and by the engine's own thread.
 #pragma once
 
+#include "core/kernels.hpp"
 #include "core/ledger.hpp"
 #include "io/file.hpp"
 
@@ -24,6 +25,7 @@ struct MappedJob {
   std::span<const iovec> destinations;
   FileIdentity identity;
   IdentityRule rule = IdentityRule::strict;
+  const CopyKernels* kernels = &best_kernels();  ///< never null
 };
 
 /// Checks the identity, maps (charged to the ledger), copies under the guard, checks again. False: nothing can be said

@@ -13,6 +13,7 @@ namespace {
 constexpr double kPollSeconds = 0.005;
 constexpr double kMaxWaitSeconds = 0.02;     // polls come at least every 50 ms, a stop is seen within 100 ms
 constexpr double kMixedWaitSeconds = 0.001;  // while copies and reads are both on their way
+constexpr double kMinDrainSeconds = 1;       // memory that is given up is lost for good
 constexpr std::size_t kMaxOps = 128;
 constexpr std::size_t kMaxNotes = 20;
 
@@ -209,13 +210,14 @@ void Run::drain() {
     waited = home_.empty() && copied_.empty() ? waited + (interrupt_.clock() - before) : 0;
     take_home();
     take_copied();
-    if (waited >= interrupt_.deadline_s) return give_up_on_requests();
+    if (waited >= std::max(interrupt_.deadline_s, kMinDrainSeconds)) return give_up_on_requests();
   }
 }
 
 /// The kernel may still write to these destinations: say so, and never use their memory again.
 void Run::give_up_on_requests() {
   lost_requests_ = true;
+  pool_.hand_over(tools_.memory.descriptors);
   std::vector<std::string>& notes = status_.failure().notes;
   for (const Op& op : ops_) {
     if (op.file == nullptr) continue;

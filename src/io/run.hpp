@@ -49,6 +49,7 @@ struct InFlightMemory {
   std::vector<Op> ops;
   std::unique_ptr<StagingPool> edges;   ///< blocks for unaligned heads, tails and short runs
   std::unique_ptr<StagingPool> blocks;  ///< blocks of a whole request, for destinations that are not aligned
+  std::vector<Descriptor> descriptors;  ///< that lost requests read from: their numbers must not name other files
 };
 
 /// What an engine lends to its runs.

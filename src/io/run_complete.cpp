@@ -2,7 +2,7 @@
 #include "io/fault_rules.hpp"
 #include "io/faults.hpp"
 #include "io/run.hpp"
-#include "io/stream_copy.hpp"
+#include "io/window.hpp"
 
 #include <fcntl.h>
 
@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kMaxInterruptions = 1000;  // in a row; after that with pauses, so that the deadline counts
 
-/// Copies packed bytes to destinations.
-void scatter(const std::byte* source, std::span<const iovec> destinations) {
+/// Copies packed bytes to destinations: a part of a window, or of more.
+void scatter(const std::byte* source, std::span<const iovec> destinations, const CopyKernels& kernels) {
   for (const iovec& piece : destinations) {
-    stream_copy(static_cast<std::byte*>(piece.iov_base), source, piece.iov_len);
+    copy_bytes(static_cast<std::byte*>(piece.iov_base), source, piece.iov_len, kWindowBytes, kernels);
     source += piece.iov_len;
   }
 }
@@ -74,7 +74,7 @@ void Run::on_block_bytes(OpIndex index, std::int64_t bytes) {
     return;
   }
   const double started = steady_seconds();
-  scatter(op.block.bytes().data() + before, op.destinations);
+  scatter(op.block.bytes().data() + before, op.destinations, *tools_.settings.kernels);
   counters_.seconds_copying += steady_seconds() - started;
   op.arrived = op.bytes;
   counters_.bytes_staged += op.bytes;

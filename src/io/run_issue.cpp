@@ -172,7 +172,8 @@ Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_
   const Op& op = ops_[index];
   ++in_copiers_;
   copiers.add({index, file.buffered.get(), op.offset, op.destinations,
-               files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity});
+               files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity,
+               tools_.settings.kernels});
   return Cut::done;
 }
 

@@ -65,14 +65,14 @@ Fault cannot_reach(const std::string& path, int error) {
   const bool is_link = error == ENOENT && fs::symlink_status(path, ignored).type() == fs::file_type::symlink;
   const std::string file = error == ENOENT || error == ENOTDIR ? container_of(path) : "";
   Fault fault = is_link ? dangling(path) : !file.empty() ? container_not_built(path, file) : by_errno(path, error);
-  fault.path = escape(path, path.size());
+  fault.path = path;
   if (fault.system_errno == 0 && file.empty()) fault.system_errno = error;
   return fault;
 }
 
 Fault cannot_list(const std::string& directory, int error) {
   Fault fault = by_errno(directory, error);
-  fault.path = escape(directory, directory.size());
+  fault.path = directory;
   fault.system_errno = error;
   return fault;
 }
@@ -91,7 +91,7 @@ Fault container_not_built(const std::string& text, const std::string& file) {
                            fmt::format("{} would be an object inside of {}, and no format that holds several is built",
                                        escape(std::string_view(text).substr(file.size() + 1)), escape(file)),
                            "Convert the array to .npy, or give a file of a format that is built.");
-  fault.path = escape(file, file.size());
+  fault.path = file;
   fault.item = text.substr(file.size() + 1);
   return fault;
 }

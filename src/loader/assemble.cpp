@@ -26,26 +26,28 @@ void apply_sizes(const Found& found, std::vector<Record>& records) {
   for (std::size_t at = 0; at < records.size(); ++at) {
     std::optional<Fault> fault = size_fault(found.stated[at], records[at].identity, found.set_by);
     if (!fault) continue;
-    fault->path = shown_path(found.files[at]);
-    std::erase_if(records[at].faults,
+    fault->path = path_of(found.files[at]);
+    Findings& findings = records[at].found();
+    std::erase_if(findings.faults,
                   [](const Fault& f) { return f.kind == "shard.truncated" || f.kind == "raw.remainder"; });
-    records[at].faults.push_back(std::move(*fault));
-    records[at].tail.clear();
+    findings.faults.push_back(std::move(*fault));
+    findings.tail.clear();
   }
 }
 
 /// All shards of one format: another one would need another reader.
-void check_formats(const Found& found, std::vector<Record>& records) {
-  const auto sound = std::ranges::find_if(records, &Record::sound);
-  if (sound == records.end()) return;
-  const std::string format = sound->format;
-  for (std::size_t at = 0; at < records.size(); ++at) {
-    if (!records[at].sound() || records[at].format == format) continue;
-    Fault fault =
-        make_fault("shard.format", fmt::format("the file is {}, those before it are {}", records[at].format, format),
-                   "Load the formats apart, or convert them to one.");
-    fault.path = shown_path(found.files[at]);
-    records[at].faults.push_back(std::move(fault));
+void check_formats(const Found& found, Scanned& scanned) {
+  const auto first = std::ranges::find_if(scanned.records, &Record::sound);
+  if (first == scanned.records.end()) return;
+  const std::string& format = scanned.layout_of(*first).format;
+  for (std::size_t at = 0; at < scanned.records.size(); ++at) {
+    Record& record = scanned.records[at];
+    if (!record.sound() || scanned.layout_of(record).format == format) continue;
+    Fault fault = make_fault(
+        "shard.format", fmt::format("the file is {}, those before it are {}", scanned.layout_of(record).format, format),
+        "Load the formats apart, or convert them to one.");
+    fault.path = path_of(found.files[at]);
+    record.found().faults.push_back(std::move(fault));
   }
 }
 
@@ -54,7 +56,8 @@ Faults shard_faults(std::span<const Record> records) {
   Faults faults;
   bool told = false;
   for (std::size_t at = 0; at < records.size(); ++at) {
-    for (Fault fault : records[at].faults) {
+    if (!records[at].findings) continue;
+    for (Fault fault : records[at].findings->faults) {
       const bool layout = fault.kind == "raw.layout";
       if (layout && told) continue;
       told = told || layout;
@@ -69,14 +72,14 @@ Faults trailing_warnings(const Found& found, std::span<const Record> records) {
   Faults warnings;
   for (std::size_t at = 0; at < records.size(); ++at) {
     const Record& record = records[at];
-    if (!record.sound() || record.tail.empty() || found.allow_tail) continue;
-    const std::int64_t end = record.described.data_offset + record.described.nbytes;
+    if (!record.sound() || !record.findings || record.findings->tail.empty() || found.allow_tail) continue;
+    const std::int64_t end = record.data_offset + record.nbytes;
     Fault fault = make_fault("shard.trailing",
                              fmt::format("{} after the payload, the first of them {}",
-                                         counted(record.identity.size - end, "byte"), record.tail),
+                                         counted(record.identity.size - end, "byte"), record.findings->tail),
                              "They are not loaded; rewrite this shard if they do not belong there.");
     fault.shard = static_cast<std::int64_t>(at);
-    fault.path = shown_path(found.files[at]);
+    fault.path = path_of(found.files[at]);
     fault.offset = end;
     fault.bytes = record.identity.size - end;
     fault.wanted = end;
@@ -86,19 +89,19 @@ Faults trailing_warnings(const Found& found, std::span<const Record> records) {
   return warnings;
 }
 
-Shard make_shard(io::FileName file, const Record& record) {
+Shard make_shard(io::FileName file, const Scanned& scanned, const Record& record) {
   Shard shard;
   shard.path = path_of(file);
   shard.root = std::move(file.root);
   shard.name = std::move(file.name);
   shard.identity = record.identity;
   if (!record.sound()) return shard;
-  const formats::Description& described = record.described;
-  shard.rows = described.shape.empty() ? 1 : described.shape.front();
-  shard.data_offset = described.data_offset;
-  shard.nbytes = described.nbytes;
-  shard.order = described.order;
-  shard.dtype = described.dtype;
+  const Layout& layout = scanned.layout_of(record);
+  shard.rows = record.rows;
+  shard.data_offset = record.data_offset;
+  shard.nbytes = record.nbytes;
+  shard.order = layout.order;
+  shard.dtype = layout.dtype;
   return shard;
 }
 
@@ -137,21 +140,25 @@ void set_geometry(const std::optional<Reference>& reference, Dataset& dataset, F
                               "Load a part of them, or correct their headers."));
 }
 
-Dataset make_dataset(Found found, std::vector<Record> records, const std::optional<Reference>& reference,
-                     Faults& faults) {
+Dataset make_dataset(Found found, const Scanned& scanned, const std::optional<Reference>& reference, Faults& faults) {
   Dataset dataset;
-  const auto sound = std::ranges::find_if(records, &Record::sound);
-  dataset.format = sound == records.end() ? found.format : sound->format;
+  const auto sound = std::ranges::find_if(scanned.records, &Record::sound);
+  dataset.format = sound == scanned.records.end() ? found.format : scanned.layout_of(*sound).format;
   dataset.pattern = std::move(found.pattern);
-  dataset.shards.reserve(records.size());
-  for (std::size_t at = 0; at < records.size(); ++at) {
-    dataset.shards.push_back(make_shard(std::move(found.files[at]), records[at]));
-    records[at] = Record{};  // 100,000 shards: one copy of what they say at a time
+  dataset.shards.reserve(scanned.records.size());
+  for (std::size_t at = 0; at < scanned.records.size(); ++at) {
+    dataset.shards.push_back(make_shard(std::move(found.files[at]), scanned, scanned.records[at]));
   }
   set_geometry(reference, dataset, faults);
   take_manifest(found, dataset);
   dataset.digest = digest_of(dataset);
   return dataset;
+}
+
+/// In the order of the report, with paths that are safe to print (E6).
+void finish(Faults& faults) {
+  sort_report(faults);
+  for (Fault& fault : faults) fault.path = escape(fault.path, fault.path.size());
 }
 
 std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
@@ -166,32 +173,31 @@ std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
 
 }  // namespace
 
-Survey assemble(Found found, std::vector<Record> records, const OpenOptions& options,
-                const std::optional<DType>& cast) {
-  apply_sizes(found, records);
-  check_formats(found, records);
-  const std::optional<Reference> reference = choose_reference(found, records);
+Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const std::optional<DType>& cast) {
+  apply_sizes(found, scanned.records);
+  check_formats(found, scanned);
+  const std::optional<Reference> reference = choose_reference(found, scanned);
   const Proof proof = proof_of(found, options);
 
   Survey survey;
   Faults& faults = survey.faults;
   faults = std::move(found.faults);
-  append_all(faults, shard_faults(records));
-  if (reference) append_all(faults, compare_with_reference(found, records, *reference, cast));
+  append_all(faults, shard_faults(scanned.records));
+  if (reference) append_all(faults, compare_with_reference(found, scanned, *reference, cast));
   found.faults = faults;  // what counts are compared with: a hole explains a missing shard
-  append_all(faults, check_counts(found, records, options));
+  append_all(faults, check_counts(found, scanned.records, options));
 
   Faults warnings = std::move(found.warnings);
-  append_all(warnings, trailing_warnings(found, records));
+  append_all(warnings, trailing_warnings(found, scanned.records));
   if (std::optional<Fault> warning = unproven(found, proof)) warnings.push_back(std::move(*warning));
   if (options.strict) append_all(faults, std::move(warnings));
 
-  survey.dataset = make_dataset(std::move(found), std::move(records), reference, faults);
+  survey.dataset = make_dataset(std::move(found), scanned, reference, faults);
   survey.dataset.proof = proof;
   survey.sound = sound_shards(faults, survey.dataset.shards.size());
-  sort_report(faults);
+  finish(faults);
   if (!options.strict) survey.dataset.warnings = std::move(warnings);
-  sort_report(survey.dataset.warnings);
+  finish(survey.dataset.warnings);
   return survey;
 }
 

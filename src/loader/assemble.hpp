@@ -20,9 +20,9 @@ struct Survey {
   std::vector<bool> sound;    ///< one a shard: no fault is its own, so it can be read
 };
 
-/// @param records  one for each file that was found
+/// @param scanned  one record for each file that was found
 /// @param cast     the type that the result is asked for
-Survey assemble(Found found, std::vector<Record> records, const OpenOptions& options, const std::optional<DType>& cast);
+Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const std::optional<DType>& cast);
 
 /// xxh3-128 of everything that decides what a load gives: names (not directories), sizes, layout, order.
 std::string digest_of(const Dataset& dataset);

@@ -38,16 +38,13 @@ std::optional<std::int64_t> loader::bytes_of(std::string_view text) noexcept {
 
 std::int64_t parse_bytes(std::string_view text) {
   if (const std::optional<std::int64_t> bytes = loader::bytes_of(text)) return *bytes;
-  Failure failure;
   Fault fault;
   fault.code = Code::bad_argument;
   fault.kind = "argument";
   fault.message = fmt::format("'{}' is no number of bytes", escape(text));
   fault.remedy = "Give a whole number, alone or with B, KiB, MiB or GiB, such as 64MiB.";
   fault.got = escape(text);
-  failure.faults.push_back(std::move(fault));
-  failure.total_faults = 1;
-  throw Error(std::move(failure));
+  throw Error(std::move(fault));
 }
 
 std::string format_bytes(std::int64_t bytes) {

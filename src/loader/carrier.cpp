@@ -8,6 +8,8 @@
 #include "core/checked.hpp"
 #include "core/pages.hpp"
 #include "core/text.hpp"
+#include "loader/input.hpp"
+#include "loader/progress.hpp"
 #include "loader/tile_reader.hpp"
 
 namespace loadstone::loader {
@@ -18,7 +20,6 @@ constexpr std::int64_t kRoundBytes = std::int64_t{1} << 30;
 // Direct I/O needs no more alignment than this on any file system seen; tiles agree with the file modulo it.
 constexpr std::int64_t kLandingAlignment = 4096;
 constexpr std::int64_t kCacheLine = 64;
-constexpr double kProgressEvery = 0.1;
 
 /// What the dataset's index takes, charged to the budget: names, identities, row index.
 std::int64_t index_bytes(const Dataset& dataset) {
@@ -27,16 +28,6 @@ std::int64_t index_bytes(const Dataset& dataset) {
     bytes += static_cast<std::int64_t>(sizeof(Shard) + shard.path.size() + shard.root.size() + shard.name.size());
   }
   return bytes + static_cast<std::int64_t>(dataset.row_index.size() * sizeof(std::int64_t));
-}
-
-std::function<void(std::int64_t)> progress_of(const LoadOptions& options, std::int64_t wanted) {
-  if (!options.progress) return {};
-  return [report = options.progress, wanted, start = steady_seconds(), last = 0.0](std::int64_t done) mutable {
-    const double now = steady_seconds();
-    if (now - last < kProgressEvery && done < wanted) return;
-    last = now;
-    report({done, wanted, now - start});
-  };
 }
 
 }  // namespace
@@ -97,7 +88,8 @@ Status Carrier::take_memory() {
   const std::string& huge = session_->settings().engine.huge_pages;
   memory_ = std::make_shared<TileMemory>(tile_bytes(), huge, landing_skew());
   if (!budgeting_.staging_needed) return {};
-  pool_ = std::make_unique<io::StagingPool>(session_->ledger(), budgeting_.sizes.block_bytes, budgeting_.blocks, huge);
+  pool_ = std::make_unique<io::StagingPool>(session_->ledger(), budgeting_.sizes.block_bytes + plan::kEdgeBytes,
+                                            budgeting_.blocks, huge);
   // The first block is taken now, so that whatever else the engine reserves, reading can always go on.
   auto lease = pool_->try_lease();
   return lease.ok() ? Status() : std::move(lease).status();
@@ -113,9 +105,7 @@ std::vector<io::InputFile> Carrier::input_files() const {
   const auto [first, last] =
       std::minmax_element(moves_.begin(), moves_.end(), [](const auto& a, const auto& b) { return a.shard < b.shard; });
   for (std::int64_t shard = first->shard; shard <= last->shard; ++shard) {
-    const Shard& entry = dataset_->shards[static_cast<std::size_t>(shard)];
-    io::FileName name = entry.root.empty() ? io::FileName{"", entry.path} : io::FileName{entry.root, entry.name};
-    files.push_back({std::move(name), entry.identity, shard});
+    files.push_back(input_file(dataset_->shards[static_cast<std::size_t>(shard)], shard));
   }
   return files;
 }
@@ -131,20 +121,32 @@ void Carrier::read() {
                      .pool = pool_.get(),
                      .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
                      .agreement = &agreement,
-                     .progress = progress_of(*options_, bytes_wanted_)});
+                     .progress = throttled(options_->progress, bytes_wanted_),
+                     .threads = static_cast<int>(session_->settings().engine.threads),
+                     .kernels = session_->settings().engine.kernels});
   const std::int64_t rounds = plan::rounds_of(*problem_);
   for (std::int64_t round = 0; round < rounds; ++round) {
     // The last round takes what gaps have added to the plan's even share.
     reader.open_round(round + 1 == rounds ? std::numeric_limits<std::int64_t>::max() : kRoundBytes);
     Status mine = guarded([&] { return engine_->run(files, reader, session_->interrupt()); });
+    Status placed = reader.finish_placing();
+    if (mine.ok()) mine = std::move(placed);
     if (!mine.ok()) {
       if (mine.failure().rank < 0 && mine.code() != Code::cancelled) mine.failure().rank = agreement.rank();
       agreement.announce_failure();
+      keep_what_the_kernel_holds();
     }
     session_->verdict("read", std::move(mine), rounds > 1 ? round : -1);
   }
   stats_ = engine_->take_stats();
   stats_.seconds_by_step["place"] = reader.place_seconds();
+}
+
+/// A request that never came back may still write to the tile or to a staging block: neither is given back.
+void Carrier::keep_what_the_kernel_holds() {
+  if (!engine_->has_lost_requests()) return;
+  io::keep_for_ever(memory_);
+  io::keep_for_ever(std::shared_ptr<void>(std::move(pool_)));
 }
 
 void Carrier::verify() {

@@ -35,6 +35,7 @@ class Carrier {
   Status make_plan(int ranks);
   Status take_memory();
   Status read_round(class TileReader& reader, std::int64_t bytes);
+  void keep_what_the_kernel_holds();
   [[nodiscard]] std::vector<io::InputFile> input_files() const;
   [[nodiscard]] std::int64_t landing_skew() const;
   [[nodiscard]] std::int64_t tile_bytes() const;

@@ -17,8 +17,7 @@ std::optional<std::int64_t> rows_of(std::span<const Record> records) {
   std::optional<std::int64_t> rows = 0;
   for (const Record& record : records) {
     if (!record.sound()) return std::nullopt;
-    const Shape& shape = record.described.shape;
-    rows = checked_add(*rows, shape.empty() ? 1 : shape.front());
+    rows = checked_add(*rows, record.rows);
     if (!rows) return std::nullopt;
   }
   return rows;
@@ -56,7 +55,7 @@ std::vector<Fault> check_counts(const Found& found, std::span<const Record> reco
   if (options.expect_rows && rows && *rows != *options.expect_rows) {
     faults.push_back(differing("complete.rows", "row", *options.expect_rows, *rows, "argument"));
   }
-  for (Fault& fault : faults) fault.path = escape(found.directory, found.directory.size());
+  for (Fault& fault : faults) fault.path = found.directory;
   return faults;
 }
 
@@ -72,7 +71,7 @@ std::optional<Fault> unproven(const Found& found, Proof proof) {
                  fmt::format("cannot prove that {} is the last shard", escape(base_name(found.files.back().name))),
                  fmt::format("Record it: loadstone verify --write-manifest {}.",
                              found.directory.empty() ? "DIR" : escape(found.directory)));
-  fault.path = escape(found.directory, found.directory.size());
+  fault.path = found.directory;
   return fault;
 }
 

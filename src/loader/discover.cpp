@@ -63,7 +63,7 @@ class Discovery {
     if (Status status = gather(); !status.ok()) return status;
     Survey survey;
     Status status = guarded([&]() -> Status {
-      survey = assemble(std::move(found_), std::move(records_), options_, options_.cast);
+      survey = assemble(std::move(found_), std::move(scanned_), options_, options_.cast);
       return {};
     });
     if (Status agreed = agreement_.verdict(kPhase, std::move(status)); !agreed.ok()) return agreed;
@@ -111,11 +111,11 @@ class Discovery {
       if (!decoded_.ok()) return std::move(decoded_);
       ScanSettings settings;
       settings.limits = limits_of(options_);
-      auto records =
+      auto scanned =
           scan(found_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings, agreement_.interrupt());
-      if (!records.ok()) return std::move(records).status();
-      records_ = std::move(records).value();
-      if (agreement_.size() > 1) share_ = encode(records_);
+      if (!scanned.ok()) return std::move(scanned).status();
+      scanned_ = std::move(scanned).value();
+      if (agreement_.size() > 1) share_ = encode(scanned_);
       return {};
     });
     return agreement_.verdict(kPhase, std::move(mine));
@@ -125,24 +125,29 @@ class Discovery {
     if (agreement_.size() == 1) return {};
     auto parts = agreement_.allgather(share_);
     if (!parts.ok()) return std::move(parts).status();
-    return agreement_.verdict(kPhase, guarded([&]() -> Status {
-                                share_ = {};
-                                records_.clear();
-                                bool good = true;
-                                for (std::vector<std::byte>& part : *parts) {
-                                  good = decode_records(part, records_) && good;
-                                  part = {};
-                                }
-                                if (!good || records_.size() != found_.files.size()) return garbled();
-                                return {};
-                              }));
+    Status mine = guarded([&] { return merge(std::move(parts).value()); });
+    return agreement_.verdict(kPhase, std::move(mine));
+  }
+
+  Status merge(std::vector<std::vector<std::byte>> parts) {
+    share_ = {};
+    scanned_ = {};
+    scanned_.records.reserve(found_.files.size());
+    for (std::vector<std::byte>& part : parts) {
+      std::optional<Scanned> scanned = decode_scanned(part);
+      if (!scanned) return garbled();
+      part = {};
+      scanned_.append(std::move(*scanned));
+    }
+    if (scanned_.records.size() != found_.files.size()) return garbled();
+    return {};
   }
 
   OpenOptions options_;
   comm::Agreement& agreement_;
   io::Opener opener_;
   Found found_;
-  std::vector<Record> records_;
+  Scanned scanned_;
   std::vector<std::byte> share_;
   Status decoded_;
 };

@@ -12,11 +12,23 @@
 namespace loadstone::loader {
 namespace {
 
-constexpr std::array<std::string_view, 16> kKnown = {
-    "LOADSTONE_BUDGET",        "LOADSTONE_IO_BACKEND", "LOADSTONE_IO_DIRECT",     "LOADSTONE_IO_MAPPED",
-    "LOADSTONE_IO_REQUEST",    "LOADSTONE_IO_DEPTH",   "LOADSTONE_IO_THREADS",    "LOADSTONE_IO_HUGE_PAGES",
-    "LOADSTONE_IO_PAGE_CACHE", "LOADSTONE_IO_LANDING", "LOADSTONE_IO_OPEN_FILES", "LOADSTONE_IO_FS_CLASS",
-    "LOADSTONE_IO_RETRIES",    "LOADSTONE_DEADLINE",   "LOADSTONE_ROOTS",         "LOADSTONE_IDENTITY"};
+constexpr std::array<std::string_view, 17> kKnown = {"LOADSTONE_BUDGET",
+                                                     "LOADSTONE_IO_BACKEND",
+                                                     "LOADSTONE_IO_DIRECT",
+                                                     "LOADSTONE_IO_MAPPED",
+                                                     "LOADSTONE_IO_REQUEST",
+                                                     "LOADSTONE_IO_DEPTH",
+                                                     "LOADSTONE_IO_THREADS",
+                                                     "LOADSTONE_IO_HUGE_PAGES",
+                                                     "LOADSTONE_IO_PAGE_CACHE",
+                                                     "LOADSTONE_IO_LANDING",
+                                                     "LOADSTONE_IO_OPEN_FILES",
+                                                     "LOADSTONE_IO_FS_CLASS",
+                                                     "LOADSTONE_IO_RETRIES",
+                                                     "LOADSTONE_DEADLINE",
+                                                     "LOADSTONE_ROOTS",
+                                                     "LOADSTONE_IDENTITY",
+                                                     "LOADSTONE_CPU"};
 
 // Read by the tools and tests around the library, never by the library.
 constexpr std::array<std::string_view, 6> kOfOthers = {"LOADSTONE_ACCEPT_", "LOADSTONE_CLI",    "LOADSTONE_PYTHON",

@@ -78,6 +78,7 @@ std::string without_trailing_slashes(const std::string& directory) {
 
 /// A directory without regard to a manifest.
 Found by_names(const std::string& root, const std::string& typed, const ExpandContext& context) {
+  if (std::optional<Found> ranges = from_ranges(root, context)) return std::move(*ranges);
   std::vector<std::string> names;
   int error = 0;
   if (!list_directory(root, names, error)) return failed(cannot_list(root, error));

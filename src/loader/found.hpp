@@ -59,7 +59,5 @@ struct Found {
 
 /// The path of a file as it can be opened from here, without "./".
 std::string path_of(const io::FileName& file);
-/// The same for people: control bytes escaped.
-std::string shown_path(const io::FileName& file);
 
 }  // namespace loadstone::loader

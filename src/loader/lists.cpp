@@ -33,7 +33,7 @@ void remove_at(Found& found, const std::vector<std::size_t>& positions) {
 Fault twice(const std::string& first, const std::string& second) {
   Fault fault =
       make_fault("paths.duplicate", fmt::format("it is the same file as {}", escape(first)), "Give each file once.");
-  fault.path = escape(second, second.size());
+  fault.path = second;
   return fault;
 }
 

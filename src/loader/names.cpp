@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace loadstone::loader {
 namespace {
@@ -67,7 +68,7 @@ Fault stray(const std::string& name, const std::string& glob) {
 Positions sorted_by_name(std::span<const std::string> names) {
   Positions order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return std::tie(names[a], a) < std::tie(names[b], b); });
   return order;
 }
 
@@ -76,10 +77,10 @@ Positions sorted_by_numbers(std::span<const std::string> names, Positions member
   const std::vector<NameParts> parts = parts_of(names, members);
   Positions at(members.size());
   std::iota(at.begin(), at.end(), std::size_t{0});
-  std::ranges::stable_sort(at, [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(at, [&](std::size_t a, std::size_t b) {
     if (numeric_less(parts[a], parts[b])) return true;
     if (numeric_less(parts[b], parts[a])) return false;
-    return names[members[a]] < names[members[b]];
+    return std::tie(names[members[a]], a) < std::tie(names[members[b]], b);
   });
   Positions sorted;
   for (const std::size_t i : at) sorted.push_back(members[i]);
@@ -118,7 +119,7 @@ std::vector<NameGroup> group_names(std::span<const std::string> names) {
     std::string glob = glob_of(parts_of(names, members));
     groups.push_back({std::move(glob), std::move(members)});
   }
-  std::ranges::stable_sort(groups, [](const NameGroup& a, const NameGroup& b) {
+  std::ranges::sort(groups, [](const NameGroup& a, const NameGroup& b) {
     return a.members.size() != b.members.size() ? a.members.size() > b.members.size() : a.glob < b.glob;
   });
   return groups;

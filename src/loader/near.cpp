@@ -25,8 +25,11 @@ std::size_t likeness(std::string_view a, std::string_view b) {
 
 std::vector<std::string> near_misses(std::string_view word, const std::vector<std::string>& names, std::size_t count) {
   std::vector<std::string> near = names;
-  std::ranges::stable_sort(
-      near, [&](const std::string& a, const std::string& b) { return likeness(word, a) > likeness(word, b); });
+  std::ranges::sort(near, [&](const std::string& a, const std::string& b) {
+    const std::size_t like_a = likeness(word, a);
+    const std::size_t like_b = likeness(word, b);
+    return like_a != like_b ? like_a > like_b : a < b;
+  });
   if (near.size() > count) near.resize(count);
   return near;
 }
@@ -35,7 +38,9 @@ std::string extension_counts(const std::vector<std::string>& names) {
   std::map<std::string, std::int64_t> counts;
   for (const std::string& name : names) ++counts[extension_of(name)];
   std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   if (sorted.size() > 5) sorted.resize(5);
   std::vector<std::string> texts;
   for (const auto& [extension, n] : sorted) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace loadstone::loader {
 namespace {
@@ -67,8 +68,8 @@ std::optional<Series> make_series(std::span<const std::string> names, const std:
     numbered.index = *index;
     series.members.push_back(std::move(numbered));
   }
-  std::ranges::stable_sort(series.members, [&](const Numbered& a, const Numbered& b) {
-    return a.index != b.index ? a.index < b.index : names[a.position] < names[b.position];
+  std::ranges::sort(series.members, [&](const Numbered& a, const Numbered& b) {
+    return std::tie(a.index, names[a.position], a.position) < std::tie(b.index, names[b.position], b.position);
   });
   return series;
 }

@@ -29,6 +29,11 @@ struct Typed {
   int error = 0;
 };
 
+/// "sim_*.h5:/u": the text matches nothing, its part before a colon does.
+bool is_object_of_glob(const std::string& text) {
+  return text.find(':') != std::string::npos && expand_glob(text).names.empty() && !container_of(text).empty();
+}
+
 Typed look_up(std::string text) {
   struct stat status = {};
   Typed typed{std::move(text), Typed::What::nothing, 0};
@@ -42,9 +47,7 @@ Typed look_up(std::string text) {
   } else {
     typed.error = errno;
     const bool glob = is_glob(typed.text) && (typed.error == ENOENT || typed.error == ENOTDIR);
-    if (glob && !(expand_glob(typed.text).names.empty() && !container_of(typed.text).empty())) {
-      typed.what = Typed::What::glob;
-    }
+    if (glob && !is_object_of_glob(typed.text)) typed.what = Typed::What::glob;
   }
   return typed;
 }

@@ -7,68 +7,75 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <utility>
 
 namespace loadstone::loader {
 namespace {
 
-Shape trailing_of(const Record& record) { return {record.described.shape.begin() + 1, record.described.shape.end()}; }
+/// Shards that agree with a layout in what the reference is: type and trailing shape.
+bool agree(const Layout& a, const Layout& b) {
+  return !a.scalar && !b.scalar && a.dtype.native() == b.dtype.native() && a.trailing_shape == b.trailing_shape;
+}
 
-bool votes(const Record& record) { return record.sound() && !record.described.shape.empty(); }
-
-/// The shard whose class most share; the first of those.
-const Record* majority(std::span<const Record> records) {
-  struct Class {
-    const Record* first;
-    std::int64_t votes;
-  };
-  std::vector<Class> classes;  // few: by the order of their first shard
-  for (const Record& record : records) {
-    if (!votes(record)) continue;
-    const auto known = std::ranges::find_if(classes, [&](const Class& c) {
-      return c.first->described.dtype.native() == record.described.dtype.native() &&
-             std::ranges::equal(std::span(c.first->described.shape).subspan(1),
-                                std::span(record.described.shape).subspan(1));
-    });
-    if (known == classes.end()) {
-      classes.push_back({&record, 1});
-    } else {
-      ++known->votes;
-    }
+/// Sound shards of each layout.
+std::vector<std::int64_t> count_layouts(const Scanned& scanned) {
+  std::vector<std::int64_t> counts(scanned.layouts.size());
+  for (const Record& record : scanned.records) {
+    if (record.sound()) ++counts[static_cast<std::size_t>(record.layout)];
   }
-  const auto most = std::ranges::max_element(classes, {}, &Class::votes);
-  return most == classes.end() ? nullptr : most->first;
+  return counts;
+}
+
+/// How many sound shards agree with a layout.
+std::int64_t count_like(const Scanned& scanned, const Layout& layout, std::span<const std::int64_t> counts) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (agree(scanned.layouts[i], layout)) count += counts[i];
+  }
+  return count;
+}
+
+/// The layout that most sound shards agree with; of a tie the one of the lowest shard. Null if all are 0-d or unsound.
+const Layout* majority(const Scanned& scanned) {
+  const std::vector<std::int64_t> counts = count_layouts(scanned);
+  std::vector<std::int64_t> likes;
+  for (const Layout& layout : scanned.layouts) likes.push_back(count_like(scanned, layout, counts));
+  const Layout* best = nullptr;
+  std::int64_t most = 0;
+  for (const Record& record : scanned.records) {
+    if (!record.sound() || likes[static_cast<std::size_t>(record.layout)] <= most) continue;
+    most = likes[static_cast<std::size_t>(record.layout)];
+    best = &scanned.layout_of(record);
+  }
+  return best;
 }
 
 /// One comparison of a shard with the reference.
 class Comparison {
  public:
-  Comparison(const Found& found, std::span<const Record> records, const Reference& reference,
-             const std::optional<DType>& cast)
-      : found_(found), records_(records), reference_(reference), cast_(cast) {}
+  Comparison(const Found& found, const Scanned& scanned, const Reference& reference, const std::optional<DType>& cast)
+      : found_(found), scanned_(scanned), reference_(reference), cast_(cast) {}
 
   std::vector<Fault> run() {
-    for (std::size_t at = 0; at < records_.size(); ++at) {
-      if (records_[at].sound()) compare(at);
+    for (std::size_t at = 0; at < scanned_.records.size(); ++at) {
+      if (scanned_.records[at].sound()) compare(at, scanned_.layout_of(scanned_.records[at]));
     }
     return std::move(faults_);
   }
 
  private:
-  void compare(std::size_t at) {
-    const formats::Description& shard = records_[at].described;
+  void compare(std::size_t at, const Layout& layout) {
     if (reference_.scalar) return;
-    if (shard.shape.empty()) return add(at, scalar());
-    const bool dtype_differs = !dtype_fits(shard.dtype);
-    if (dtype_differs) add(at, differing_dtype(shard.dtype));
-    if (shard.shape.size() != reference_.trailing_shape.size() + 1) {
-      add(at, differing_ndim(shard.shape));
-    } else if (trailing_of(records_[at]) != reference_.trailing_shape) {
-      add(at, differing_trailing(trailing_of(records_[at])));
+    if (layout.scalar) return add(at, scalar());
+    const bool dtype_differs = !dtype_fits(layout.dtype);
+    const std::int64_t rows = scanned_.records[at].rows;
+    if (dtype_differs) add(at, differing_dtype(layout.dtype));
+    if (layout.trailing_shape.size() != reference_.trailing_shape.size()) {
+      add(at, differing_ndim(rows, layout.trailing_shape));
+    } else if (layout.trailing_shape != reference_.trailing_shape) {
+      add(at, differing_trailing(layout.trailing_shape));
     } else if (!dtype_differs) {
-      compare_rows(at, shard.shape.front());
+      compare_rows(at, rows);
     }
   }
 
@@ -103,7 +110,8 @@ class Comparison {
     return fault;
   }
 
-  [[nodiscard]] Fault differing_ndim(const Shape& shape) const {
+  [[nodiscard]] Fault differing_ndim(std::int64_t rows, Shape shape) const {
+    shape.insert(shape.begin(), rows);
     Fault fault = make_fault(
         "shard.ndim",
         fmt::format("its shape {} has {} axes, that of {} {}", shape_text(shape), shape.size(), who(), wanted_ndim()),
@@ -130,23 +138,23 @@ class Comparison {
   /// Who set the expectation, for the message.
   [[nodiscard]] std::string who() const {
     if (reference_.set_by != "majority") return "the " + reference_.set_by;
-    const auto like = [&](const Record& record) {
-      return votes(record) && record.described.dtype.native() == reference_.dtype.native() &&
-             trailing_of(record) == reference_.trailing_shape;
-    };
-    if (sharing_ == 0) sharing_ = std::ranges::count_if(records_, like);
-    return fmt::format("{} of {}", grouped(sharing_), counted(static_cast<std::int64_t>(records_.size()), "shard"));
+    if (sharing_ == 0) {
+      const Layout like{{}, reference_.dtype, reference_.trailing_shape, false, StorageOrder::c};
+      sharing_ = count_like(scanned_, like, count_layouts(scanned_));
+    }
+    return fmt::format("{} of {}", grouped(sharing_),
+                       counted(static_cast<std::int64_t>(scanned_.records.size()), "shard"));
   }
 
   void add(std::size_t at, Fault fault) {
     fault.shard = static_cast<std::int64_t>(at);
-    fault.path = shown_path(found_.files[at]);
+    fault.path = path_of(found_.files[at]);
     fault.set_by = reference_.set_by;
     faults_.push_back(std::move(fault));
   }
 
   const Found& found_;
-  std::span<const Record> records_;
+  const Scanned& scanned_;
   const Reference& reference_;
   const std::optional<DType>& cast_;
   std::vector<Fault> faults_;
@@ -155,23 +163,22 @@ class Comparison {
 
 }  // namespace
 
-std::optional<Reference> choose_reference(const Found& found, std::span<const Record> records) {
-  const Record* most = majority(records);
+std::optional<Reference> choose_reference(const Found& found, const Scanned& scanned) {
   if (found.dtype && found.trailing_shape) return Reference{*found.dtype, *found.trailing_shape, false, found.set_by};
-  if (most != nullptr) {
+  if (const Layout* const most = majority(scanned)) {
     const bool stated = found.dtype.has_value() || found.trailing_shape.has_value();
-    return Reference{found.dtype.value_or(most->described.dtype), found.trailing_shape.value_or(trailing_of(*most)),
-                     false, stated ? found.set_by : "majority"};
+    return Reference{found.dtype.value_or(most->dtype), found.trailing_shape.value_or(most->trailing_shape), false,
+                     stated ? found.set_by : "majority"};
   }
-  const bool alone = found.single && records.size() == 1 && records.front().sound();
-  if (alone) return Reference{records.front().described.dtype, {}, true, "majority"};
-  if (std::ranges::none_of(records, &Record::sound)) return std::nullopt;
-  return Reference{records.front().described.dtype, {}, false, "majority"};  // several shards, all of them 0-d
+  const auto sound = std::ranges::find_if(scanned.records, &Record::sound);
+  if (sound == scanned.records.end()) return std::nullopt;
+  const bool alone = found.single && scanned.records.size() == 1;  // else several shards, all of them 0-d
+  return Reference{scanned.layout_of(*sound).dtype, {}, alone, "majority"};
 }
 
-std::vector<Fault> compare_with_reference(const Found& found, std::span<const Record> records,
-                                          const Reference& reference, const std::optional<DType>& cast) {
-  return Comparison(found, records, reference, cast).run();
+std::vector<Fault> compare_with_reference(const Found& found, const Scanned& scanned, const Reference& reference,
+                                          const std::optional<DType>& cast) {
+  return Comparison(found, scanned, reference, cast).run();
 }
 
 }  // namespace loadstone::loader

@@ -23,11 +23,11 @@ struct Reference {
 
 /// Manifest, sidecar or arguments where they state it; else that of most sound shards with at least one axis (a tie:
 /// the one of the lowest shard). Empty if no shard is sound and nothing is stated.
-std::optional<Reference> choose_reference(const Found& found, std::span<const Record> records);
+std::optional<Reference> choose_reference(const Found& found, const Scanned& scanned);
 
 /// Faults shard.ndim, .trailing_shape, .dtype, .scalar, .rows of the sound shards, with shard and path.
 /// @param cast  a type that is asked for: types that cast to it are then no fault, unless manifest or sidecar differ
-std::vector<Fault> compare_with_reference(const Found& found, std::span<const Record> records,
-                                          const Reference& reference, const std::optional<DType>& cast);
+std::vector<Fault> compare_with_reference(const Found& found, const Scanned& scanned, const Reference& reference,
+                                          const std::optional<DType>& cast);
 
 }  // namespace loadstone::loader

@@ -1,5 +1,7 @@
 #include "loader/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -67,7 +69,7 @@ std::size_t row_of(std::string_view kind) noexcept {
 
 auto place_of(const Fault& fault) {
   return std::tuple(row_of(fault.kind), fault.shard.value_or(std::numeric_limits<std::int64_t>::max()),
-                    std::string_view(fault.kind), std::string_view(fault.path));
+                    std::string_view(fault.kind), std::string_view(fault.path), std::string_view(fault.message));
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ void add_faults(std::vector<Fault>& target, std::vector<Fault> faults, const std
 }
 
 void sort_report(std::vector<Fault>& faults) {
-  std::ranges::stable_sort(faults, [](const Fault& a, const Fault& b) { return place_of(a) < place_of(b); });
+  std::ranges::sort(faults, [](const Fault& a, const Fault& b) { return place_of(a) < place_of(b); });
 }
 
 Failure make_report(std::vector<Fault> faults) {
@@ -107,6 +109,19 @@ Failure make_report(std::vector<Fault> faults) {
   failure.faults = std::move(faults);
   failure.phase = "discover";
   return failure;
+}
+
+Fault differs_from_manifest(const Shard& shard, std::int64_t index, std::string_view what, const std::string& wanted,
+                            const std::string& got) {
+  return {.code = Code::checksum,
+          .kind = "verify.differs",
+          .message = fmt::format("the {} is {}, the manifest says {}", what, got, wanted),
+          .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest.",
+          .shard = index,
+          .path = shard.path,
+          .wanted = wanted,
+          .got = got,
+          .set_by = "manifest"};
 }
 
 }  // namespace loadstone::loader

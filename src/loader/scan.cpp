@@ -115,36 +115,52 @@ Result<std::uint64_t> header_hash(const FileSource& source, std::int64_t data_of
 }
 
 Result<std::string> tail_of(const FileSource& source, std::int64_t end) {
-  if (end >= source.size()) return std::string();
   std::array<std::byte, kTailShown> tail{};
   Result<std::int64_t> got = source.read(end, tail);
   if (!got.ok()) return std::move(got).status();
   return hex_of(std::span(tail).first(static_cast<std::size_t>(*got)));
 }
 
-/// Reads what the open file says of itself into the record.
-Status describe_file(const Found& found, std::size_t at, int fd, const Limits& limits, Record& record) {
+/// A shard as it was scanned, before its layout is interned.
+struct Scan {
+  Record record;
+  Layout layout;
+};
+
+void take_description(formats::Description described, std::string_view format, Scan& scan) {
+  scan.layout.format = format;
+  scan.layout.dtype = std::move(described.dtype);
+  scan.layout.scalar = described.shape.empty();
+  scan.layout.order = described.order;
+  scan.record.rows = described.shape.empty() ? 1 : described.shape.front();
+  scan.record.data_offset = described.data_offset;
+  scan.record.nbytes = described.nbytes;
+  if (!described.shape.empty()) described.shape.erase(described.shape.begin());
+  scan.layout.trailing_shape = std::move(described.shape);
+}
+
+/// Reads what the open file says of itself.
+Status describe_file(const Found& found, std::size_t at, int fd, const Limits& limits, Scan& scan) {
   const std::string path = found.files[at].path();
   Result<FileIdentity> identity = io::identity_of(fd, path);
   if (!identity.ok()) return std::move(identity).status();
-  record.identity = *identity;
+  scan.record.identity = *identity;
   FileSource source(fd, identity->size, path);
   if (Status status = source.read_first_page(); !status.ok()) return status;
   const auto first_bytes = source.first_page().first(std::min<std::size_t>(source.first_page().size(), 64));
   Result<const formats::Driver*> driver = choose_driver(found, found.files[at].name, first_bytes);
   if (!driver.ok()) return std::move(driver).status();
-  record.format = (*driver)->name();
   Result<formats::Description> described = (*driver)->describe(source, context_of(found, at, limits));
   if (!described.ok()) return std::move(described).status();
-  record.described = std::move(*described);
-  Result<std::uint64_t> hash =
-      header_hash(source, record.described.data_offset, limits.max_npy_header_bytes + kFirstRead);
+  take_description(std::move(*described), (*driver)->name(), scan);
+  Result<std::uint64_t> hash = header_hash(source, scan.record.data_offset, limits.max_npy_header_bytes + kFirstRead);
   if (!hash.ok()) return std::move(hash).status();
-  record.identity.header_hash = *hash;
-  if (found.ranges) return {};
-  Result<std::string> tail = tail_of(source, record.described.data_offset + record.described.nbytes);
+  scan.record.identity.header_hash = *hash;
+  const std::int64_t end = scan.record.data_offset + scan.record.nbytes;
+  if (found.ranges || end >= identity->size) return {};
+  Result<std::string> tail = tail_of(source, end);
   if (!tail.ok()) return std::move(tail).status();
-  record.tail = std::move(*tail);
+  scan.record.found().tail = std::move(*tail);
   return {};
 }
 
@@ -163,21 +179,28 @@ Fault missing(const Found& found) {
   return fault;
 }
 
-Record scan_file(const Found& found, std::size_t at, const io::Opener& opener, const Limits& limits) {
-  Record record;
-  Result<io::Descriptor> file = opener.open(found.files[at]);
-  Status status = file.ok() ? describe_file(found, at, file->get(), limits, record) : std::move(file).status();
-  if (status.ok()) return record;
-  if (!file.ok() && found.named_by_data && is_absent(status.failure(), found.files[at].path())) {
-    record.faults.push_back(missing(found));
+/// The faults of a shard that could not be described.
+std::vector<Fault> faults_of(const Found& found, std::size_t at, bool opened, Failure failure) {
+  std::vector<Fault> faults;
+  if (!opened && found.named_by_data && is_absent(failure, found.files[at].path())) {
+    faults.push_back(missing(found));
   } else {
-    record.faults = std::move(std::move(status).take().faults);
+    faults = std::move(failure.faults);
   }
-  for (Fault& fault : record.faults) {
-    fault.path = shown_path(found.files[at]);
+  for (Fault& fault : faults) {
+    fault.path = path_of(found.files[at]);
     if (fault.kind == "shard.unreadable") fault.code = code_of(fault.kind);  // a dangling link is not "absent" (P8)
   }
-  return record;
+  return faults;
+}
+
+Scan scan_file(const Found& found, std::size_t at, const io::Opener& opener, const Limits& limits) {
+  Scan scan;
+  Result<io::Descriptor> file = opener.open(found.files[at]);
+  const bool opened = file.ok();
+  Status status = opened ? describe_file(found, at, file->get(), limits, scan) : std::move(file).status();
+  if (!status.ok()) scan.record.found().faults = faults_of(found, at, opened, std::move(status).take());
+  return scan;
 }
 
 int usable_cores() {
@@ -198,18 +221,40 @@ Fault cancelled() {
 
 }  // namespace
 
-Result<std::vector<Record>> scan(const Found& found, std::size_t begin, std::size_t end, const io::Opener& opener,
-                                 const ScanSettings& settings, const Interrupt& interrupt) {
-  std::vector<Record> records(end - begin);
+std::int32_t Scanned::intern(const Layout& layout) {
+  const auto known = std::ranges::find(layouts, layout);
+  const auto index = static_cast<std::int32_t>(known - layouts.begin());
+  if (known == layouts.end()) layouts.push_back(layout);
+  return index;
+}
+
+void Scanned::append(Scanned more) {
+  std::vector<std::int32_t> renamed;
+  for (const Layout& layout : more.layouts) renamed.push_back(intern(layout));
+  for (Record& record : more.records) {
+    if (record.layout >= 0) record.layout = renamed[static_cast<std::size_t>(record.layout)];
+    records.push_back(std::move(record));
+  }
+}
+
+Result<Scanned> scan(const Found& found, std::size_t begin, std::size_t end, const io::Opener& opener,
+                     const ScanSettings& settings, const Interrupt& interrupt) {
+  Scanned scanned;
+  scanned.records.resize(end - begin);
   std::atomic<std::size_t> next{begin};
   std::mutex mutex;
   std::exception_ptr thrown;
+  const auto keep = [&](std::size_t at, Scan one) {
+    const std::scoped_lock lock(mutex);
+    if (!one.record.findings || one.record.findings->faults.empty()) one.record.layout = scanned.intern(one.layout);
+    scanned.records[at - begin] = std::move(one.record);
+  };
   const auto scan_turns = [&] {
     while (!interrupt.stop.stop_requested()) {
       const std::size_t from = next.fetch_add(kFilesPerTurn, std::memory_order_relaxed);
       if (from >= end) return;
       for (std::size_t at = from; at < std::min(end, from + kFilesPerTurn); ++at) {
-        records[at - begin] = scan_file(found, at, opener, settings.limits);
+        keep(at, scan_file(found, at, opener, settings.limits));
       }
     }
   };
@@ -222,7 +267,7 @@ Result<std::vector<Record>> scan(const Found& found, std::size_t begin, std::siz
     }
   };
   const int most = settings.threads > 0 ? settings.threads : std::min(kMostThreads, usable_cores());
-  const auto threads = std::min(static_cast<std::size_t>(most), records.size() / kFilesPerThread + 1);
+  const auto threads = std::min(static_cast<std::size_t>(most), scanned.records.size() / kFilesPerThread + 1);
   {
     std::vector<std::jthread> helpers;
     for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
@@ -230,7 +275,7 @@ Result<std::vector<Record>> scan(const Found& found, std::size_t begin, std::siz
   }
   if (thrown) std::rethrow_exception(thrown);
   if (interrupt.stop.stop_requested()) return cancelled();
-  return records;
+  return scanned;
 }
 
 }  // namespace loadstone::loader

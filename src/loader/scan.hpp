@@ -10,20 +10,58 @@
 #include "loader/found.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace loadstone::loader {
 
+/// How a shard is stored, apart from its rows. Shards by the 100,000 share a few of these.
+struct Layout {
+  std::string format;  ///< driver
+  DType dtype;
+  Shape trailing_shape;
+  bool scalar = false;  ///< 0-d
+  StorageOrder order = StorageOrder::c;
+
+  bool operator==(const Layout&) const = default;
+};
+
+/// What is worth saying of a shard.
+struct Findings {
+  std::vector<Fault> faults;  ///< with path, without shard
+  std::string tail;           ///< the first 16 bytes after the payload, in hex; empty if there are none
+};
+
 /// What the scan learned of one shard.
 struct Record {
-  std::string format;              ///< driver; empty if none was found
-  formats::Description described;  ///< meaningful where `faults` is empty
-  FileIdentity identity;           ///< size 0 if it could not be opened
-  std::string tail;                ///< the first 16 bytes after the payload, in hex; empty if there are none
-  std::vector<Fault> faults;       ///< with path, without shard
+  std::int32_t layout = -1;  ///< index into Scanned::layouts; -1 if the header could not be read
+  std::int64_t rows = 0;     ///< 1 for 0-d
+  std::int64_t data_offset = 0;
+  std::int64_t nbytes = 0;
+  FileIdentity identity;               ///< inode 0 if it could not be opened
+  std::unique_ptr<Findings> findings;  ///< null for most
 
-  [[nodiscard]] bool sound() const noexcept { return faults.empty(); }
+  [[nodiscard]] bool sound() const noexcept { return layout >= 0 && (!findings || findings->faults.empty()); }
+  Findings& found() {
+    if (!findings) findings = std::make_unique<Findings>();
+    return *findings;
+  }
+};
+
+/// Many shards.
+struct Scanned {
+  std::vector<Layout> layouts;  ///< each once, in no particular order
+  std::vector<Record> records;
+
+  [[nodiscard]] const Layout& layout_of(const Record& record) const {
+    return layouts[static_cast<std::size_t>(record.layout)];
+  }
+  /// The index of a layout, which is added if it is new.
+  std::int32_t intern(const Layout& layout);
+  /// Puts the shards of `more` behind these.
+  void append(Scanned more);
 };
 
 struct ScanSettings {
@@ -32,7 +70,7 @@ struct ScanSettings {
 };
 
 /// Scans files [begin, end) of what was found. A stop is `cancelled`; faults of files are in their records. Local.
-Result<std::vector<Record>> scan(const Found& found, std::size_t begin, std::size_t end, const io::Opener& opener,
-                                 const ScanSettings& settings, const Interrupt& interrupt);
+Result<Scanned> scan(const Found& found, std::size_t begin, std::size_t end, const io::Opener& opener,
+                     const ScanSettings& settings, const Interrupt& interrupt);
 
 }  // namespace loadstone::loader

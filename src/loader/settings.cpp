@@ -1,5 +1,6 @@
 #include "loader/settings.hpp"
 
+#include "core/kernels.hpp"
 #include "core/text.hpp"
 #include "loader/bytes.hpp"
 #include "loader/report.hpp"
@@ -235,6 +236,21 @@ void settle_rest(Settler& settler, double deadline_s, const std::optional<Identi
   settler.print("roots", joined(settings.roots, ":"));
 }
 
+/// Copy kernels have no option: they are forced to compare them, or around a processor that misbehaves.
+void settle_kernels(Settler& settler, io::EngineSettings& engine) {
+  std::vector<std::string_view> usable;
+  for (const KernelEntry& entry : kernel_table()) {
+    if (entry.usable) usable.push_back(entry.name);
+  }
+  const auto parse = [](std::string_view text) {
+    const CopyKernels* const found = find_kernels(text);
+    return found == nullptr ? std::nullopt : std::optional(found);
+  };
+  const std::string right = fmt::format("one of {}", fmt::join(usable, ", "));
+  engine.kernels = settler.take("cpu", "LOADSTONE_CPU", "", right, parse).value_or(&best_kernels());
+  settler.print("cpu", std::string(engine.kernels->name));
+}
+
 }  // namespace
 
 Result<Settings> settle(const IoOptions& io, const std::optional<std::int64_t>& budget_bytes, double deadline_s,
@@ -247,6 +263,7 @@ Result<Settings> settle(const IoOptions& io, const std::optional<std::int64_t>& 
   settle_ways(settler, io, settings.engine);
   settle_sizes(settler, io, machine, settings.engine);
   settle_rest(settler, deadline_s, identity, roots, settings);
+  settle_kernels(settler, settings.engine);
   if (!settler.faults().empty()) {
     Failure failure;
     failure.total_faults = static_cast<std::int64_t>(settler.faults().size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/hash.hpp"
+#include "loader/report.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -18,18 +19,6 @@ std::uint32_t linear_sum(std::span<const std::byte> bytes) { return ~crc32c(byte
 std::uint32_t shifted(std::uint32_t value, std::int64_t n) { return crc32c_combine(value, 0, n); }
 
 using Record = std::array<std::int64_t, 3>;  // shard, partial sum, bytes
-
-Fault differs(const Shard& shard, std::int64_t index, const std::string& wanted, const std::string& got) {
-  return {.code = Code::checksum,
-          .kind = "verify.differs",
-          .message = "the crc32c of the payload is " + got + ", the manifest says " + wanted,
-          .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest",
-          .shard = index,
-          .path = shard.path,
-          .wanted = wanted,
-          .got = got,
-          .set_by = "manifest"};
-}
 
 }  // namespace
 
@@ -79,7 +68,8 @@ Status ShardSums::check(comm::Agreement& agreement, bool everywhere, std::int64_
     }
     const std::string got = hex32(~(shifted(kOnes, shard.nbytes) ^ sum.partial));
     const std::string& wanted = dataset_->manifest_crc32c[at];
-    if (got != wanted) failure.faults.push_back(differs(shard, index, wanted, got));
+    if (got != wanted)
+      failure.faults.push_back(differs_from_manifest(shard, index, "crc32c of the payload", wanted, got));
   }
   if (failure.faults.empty()) return {};
   failure.total_faults = static_cast<std::int64_t>(failure.faults.size());

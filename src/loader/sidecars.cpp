@@ -53,6 +53,9 @@ void take_ranges(const formats::Sidecar& sidecar, const std::string& root, Count
     stated.order = sidecar.order;
     found.stated.push_back(std::move(stated));
   }
+  const auto about_names = [](const Fault& fault) { return fault.kind.starts_with("names."); };
+  std::erase_if(found.faults, about_names);  // the sidecar tells the order
+  std::erase_if(found.warnings, about_names);
   found.ranges = true;
   found.named_by_data = true;
   found.single = false;
@@ -145,6 +148,21 @@ void add_sidecar(Found& found, const std::string& directory, bool raw, Counts co
   std::vector<Fault>& target = raw || !context.options.sidecar.empty() ? found.faults : found.warnings;
   add_faults(target, std::move(sidecar).status().take().faults, path);
   if (raw) found.files.clear();
+}
+
+std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context) {
+  const std::string path = sidecar_path(directory, context.options);
+  const bool raw = context.options.format.empty() || context.options.format == "raw";
+  if (path.empty() || !raw) return std::nullopt;
+  Result<formats::Sidecar> sidecar = read_sidecar(path, false, context);
+  const bool refused = !sidecar.ok() && sidecar.status().failure().first().kind == "paths.outside_root";
+  if (!refused && !(sidecar.ok() && sidecar->has_ranges)) return std::nullopt;
+  Found found;
+  found.format = "raw";
+  found.directory = directory;
+  add_sidecar(found, directory, true, Counts::bind, context);
+  add_arguments(found, context.options);
+  return found;
 }
 
 void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts counts, Found& found) {

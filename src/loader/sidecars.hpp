@@ -4,11 +4,16 @@
 #include "formats/manifest.hpp"
 #include "loader/describe.hpp"
 
+#include <optional>
+
 namespace loadstone::loader {
 
 /// Reads the sidecar that is given, or lies in `directory`, and applies it. A broken one is a fault for raw shards and
 /// where it was given, else a warning.
 void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context);
+
+/// The shards of a directory whose sidecar names ranges of files: no name rules then. Empty if there is none such.
+std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context);
 
 /// What a parsed sidecar says of the files that were found. Pure.
 /// @param root  directory of the sidecar, in which its ranges lie

@@ -10,7 +10,12 @@
 namespace loadstone::loader {
 namespace {
 
-/// Row (of the stack axis and all others) that a position in a piece stands at, as an offset in the file.
+// A staged run stands in its block as it stands in the file modulo this, so that direct reads need no copy of their
+// own.
+constexpr std::int64_t kDirectAlignment = 4096;
+static_assert(kDirectAlignment <= plan::kEdgeBytes);
+
+/// Where the element at a position of a piece (in the order of its axes) stands in the file.
 std::int64_t file_offset_of(const plan::Piece& piece, std::int64_t position) {
   std::int64_t offset = piece.move.file_offset;
   for (std::size_t i = piece.move.axes.size(); i-- > 0;) {
@@ -65,7 +70,8 @@ Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, const L
 
 }  // namespace
 
-TileReader::TileReader(Context context) : context_(std::move(context)) {}
+TileReader::TileReader(Context context)
+    : context_(std::move(context)), placers_(context_.pool == nullptr ? 1 : context_.threads) {}
 
 const DType& TileReader::stored_dtype(std::int64_t shard) const {
   return context_.problem->dataset->shards[static_cast<std::size_t>(shard)].dtype;
@@ -94,7 +100,9 @@ bool TileReader::stage_piece() {
   }
   slot_ = idle_slots_.back();
   idle_slots_.pop_back();
-  slots_[slot_] = {*piece_, std::move(lease).value(), piece_->runs};
+  Slot& slot = slots_[slot_];
+  slot = {*piece_, std::move(lease).value(), {}, piece_->runs, 0};
+  slot.bytes = slot.lease.bytes().subspan(static_cast<std::size_t>(piece_->run_offset(0) % kDirectAlignment));
   return true;
 }
 
@@ -107,41 +115,84 @@ void TileReader::hand_out(io::Read& read) {
   read.tag = slot_;
   const std::size_t at =
       static_cast<std::size_t>(piece.in_place ? piece.run_tile_offset(next_run_) : next_run_ * piece.run_bytes);
-  read.destination = piece.in_place ? context_.tile.subspan(at, bytes) : slots_[slot_].lease.bytes().subspan(at, bytes);
+  read.destination = piece.in_place ? context_.tile.subspan(at, bytes) : slots_[slot_].bytes.subspan(at, bytes);
   left_in_round_ -= piece.run_bytes;
+  ++in_flight_;
   if (++next_run_ == piece.runs) piece_.reset();
 }
 
+/// A block for the piece under way: `read` if it has one now, `later` if one comes back with a read that is in flight.
+io::ReadSource::Next TileReader::find_block() {
+  while (!stage_piece()) {
+    const bool wait = in_flight_ == 0;  // then only a placing thread can give a block back
+    if (wait && !placers_.busy()) {
+      placing_failed_ = Fault{.code = Code::internal, .kind = "staging", .message = "no staging block is to be had"};
+      return Next::end;
+    }
+    const std::size_t idle_before = idle_slots_.size();
+    placing_failed_ = take_placed(wait);
+    if (!placing_failed_.ok()) return Next::end;
+    if (!wait && idle_slots_.size() == idle_before) return Next::later;
+  }
+  return Next::read;
+}
+
 io::ReadSource::Next TileReader::next(io::Read& read) {
+  if (!placing_failed_.ok()) return Next::end;
   if (!piece_) {
     if (left_in_round_ <= 0 || !fetch_piece()) return Next::end;
   }
-  if (next_run_ == 0 && !piece_->in_place && !stage_piece()) return Next::later;
+  if (next_run_ == 0 && !piece_->in_place) {
+    if (const Next found = find_block(); found != Next::read) return found;
+  }
   hand_out(read);
   return Next::read;
 }
 
-Status TileReader::place(Slot& slot) {
+Status TileReader::place(Slot& slot) const {
   const double start = steady_seconds();
   const plan::Piece& piece = slot.piece;
   const DType& stored = stored_dtype(piece.move.shard);
   const std::vector<CopyAxis> axes = piece.copy_axes();
-  if (context_.sums != nullptr) sum_up(slot);
-  const auto lost = copy_elements(slot.lease.bytes().data(), stored, context_.tile.data() + piece.move.tile_offset,
-                                  context_.problem->result_dtype, axes, context_.problem->casting);
-  place_seconds_ += steady_seconds() - start;
+  const auto lost = copy_elements(slot.bytes.data(), stored, context_.tile.data() + piece.move.tile_offset,
+                                  context_.problem->result_dtype, axes, context_.problem->casting,
+                                  {context_.kernels, static_cast<std::int64_t>(context_.tile.size())});
+  slot.place_seconds = steady_seconds() - start;
   if (lost) return lost_value(*context_.problem, piece, *lost, stored);
   return {};
 }
 
+/// Gives back the blocks of pieces that have been placed.
+Status TileReader::take_placed(bool wait) {
+  Status first;
+  for (Placers::Finished& finished : placers_.take(wait)) {
+    Slot& slot = slots_[finished.slot];
+    place_seconds_ += slot.place_seconds;
+    slot.lease.release();
+    idle_slots_.push_back(finished.slot);
+    if (first.ok() && !finished.status.ok()) first = std::move(finished.status);
+  }
+  return first;
+}
+
+Status TileReader::finish_placing() {
+  Status first = std::move(placing_failed_);
+  while (placers_.busy()) {
+    Status status = take_placed(true);
+    if (first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
 void TileReader::sum_up(const Slot& slot) {
   for_each_wanted_range(slot.piece, [&](std::int64_t in_file, std::int64_t in_block, std::int64_t bytes) {
-    const auto range = slot.lease.bytes().subspan(static_cast<std::size_t>(in_block), static_cast<std::size_t>(bytes));
+    const auto range = slot.bytes.subspan(static_cast<std::size_t>(in_block), static_cast<std::size_t>(bytes));
     context_.sums->add(slot.piece.move.shard, in_file, range);
   });
 }
 
 Status TileReader::done(const io::Read& read) {
+  --in_flight_;
   bytes_read_ += static_cast<std::int64_t>(read.destination.size());
   if (context_.sums != nullptr && !read.staged) {
     context_.sums->add(read.file + context_.first_shard, read.offset, read.destination);
@@ -150,10 +201,9 @@ Status TileReader::done(const io::Read& read) {
   if (!read.staged) return {};
   Slot& slot = slots_[read.tag];
   if (--slot.runs_left > 0) return {};
-  Status placed = place(slot);
-  slot.lease.release();
-  idle_slots_.push_back(read.tag);
-  return placed;
+  if (context_.sums != nullptr) sum_up(slot);
+  placers_.submit(read.tag, [this, &slot] { return place(slot); });
+  return take_placed(false);
 }
 
 Status TileReader::poll() {

@@ -2,21 +2,18 @@
 #include <fmt/format.h>
 #include <loadstone/load.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "core/checked.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
-#include "io/staging.hpp"
 #include "loader/discover.hpp"
-#include "loader/file_hasher.hpp"
+#include "loader/hashing.hpp"
 #include "loader/manifest_file.hpp"
+#include "loader/report.hpp"
 #include "loader/session.hpp"
 
 namespace loadstone {
@@ -26,11 +23,6 @@ using loader::FileSums;
 using loader::Session;
 using loader::Survey;
 
-constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
-constexpr std::int64_t kSmallestBlockBytes = 64 * 1024;
-constexpr std::int64_t kMostBlocks = 32;
-constexpr double kProgressEvery = 0.1;
-
 /// What travels between ranks of one hashed shard.
 struct Record {
   std::int64_t shard = 0;
@@ -39,19 +31,7 @@ struct Record {
   std::uint64_t crc32c = 0;
 };
 
-using AllSums = std::map<std::int64_t, FileSums>;
-
-Fault differs(const Shard& shard, std::int64_t index, const std::string& wanted, const std::string& got) {
-  return {.code = Code::checksum,
-          .kind = "verify.differs",
-          .message = "the xxh3-128 of the file is " + got + ", the manifest says " + wanted,
-          .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest",
-          .shard = index,
-          .path = shard.path,
-          .wanted = wanted,
-          .got = got,
-          .set_by = "manifest"};
-}
+using loader::AllSums;
 
 Fault no_manifest(const Dataset& dataset) {
   return {.code = Code::mismatch,
@@ -60,122 +40,6 @@ Fault no_manifest(const Dataset& dataset) {
           .remedy = "Record one with loadstone verify --write-manifest",
           .path = dataset.shards.empty() ? std::string() : dataset.shards.front().path};
 }
-
-/// The hashing of this rank's share of the shards.
-class Hashing {
- public:
-  Hashing(Session& session, const Survey& survey, const VerifyOptions& options)
-      : session_(session), survey_(survey), options_(options) {}
-
-  /// Local. Shards that cannot be read become faults; other failures end it.
-  Status run() {
-    if (Status status = make_pool(); !status.ok()) return status;
-    auto engine = session_.engine();
-    if (!engine.ok()) return std::move(engine).status();
-    std::vector<std::int64_t> left = my_share();
-    while (!left.empty()) {
-      Status status = hash(**engine, left);
-      if (status.ok()) return {};
-      if (!is_of_one_shard(status.failure())) return status;
-      const std::int64_t bad = *status.failure().first().shard;
-      faults_.push_back(status.failure().first());
-      std::erase_if(left, [&](std::int64_t shard) { return shard == bad || sums_.contains(shard); });
-    }
-    return {};
-  }
-
-  [[nodiscard]] const AllSums& sums() const { return sums_; }
-  [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
-  [[nodiscard]] std::int64_t bytes_read() const { return bytes_read_; }
-
- private:
-  static bool is_of_one_shard(const Failure& failure) {
-    const Fault& fault = failure.first();
-    return fault.shard && (fault.code == Code::io || fault.code == Code::changed || fault.code == Code::truncated ||
-                           fault.code == Code::not_found);
-  }
-
-  Status make_pool() {
-    const std::int64_t budget = session_.ledger().limit_bytes();
-    if (budget < kSmallestBlockBytes) {
-      return Fault{.code = Code::budget,
-                   .kind = "budget",
-                   .message = fmt::format("verifying needs {} bytes, the budget is {}", kSmallestBlockBytes, budget),
-                   .remedy = fmt::format("Give a budget of at least {} bytes", kSmallestBlockBytes),
-                   .wanted = kSmallestBlockBytes,
-                   .got = budget};
-    }
-    block_bytes_ = std::min(kBlockBytes, round_down(budget, kSmallestBlockBytes));
-    const std::int64_t blocks = std::clamp<std::int64_t>(budget / block_bytes_, 1, kMostBlocks);
-    pool_ = std::make_unique<io::StagingPool>(session_.ledger(), block_bytes_, blocks);
-    auto first = pool_->try_lease();
-    return first.ok() ? Status() : std::move(first).status();
-  }
-
-  /// Whole shards, balanced by bytes: the same answer on every rank.
-  [[nodiscard]] std::vector<std::int64_t> my_share() const {
-    const std::vector<Shard>& shards = survey_.dataset.shards;
-    std::int64_t total = 0;
-    for (const Shard& shard : shards) total += shard.identity.size + 1;
-    const int ranks = session_.agreement().size();
-    std::set<std::int64_t> troubled;
-    for (const Fault& fault : survey_.faults) {
-      if (fault.shard) troubled.insert(*fault.shard);
-    }
-    std::vector<std::int64_t> mine;
-    std::int64_t before = 0;
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-      const auto rank = static_cast<int>(static_cast<double>(before) / static_cast<double>(total) * ranks);
-      before += shards[i].identity.size + 1;
-      const auto index = static_cast<std::int64_t>(i);
-      if (rank == session_.agreement().rank() && !troubled.contains(index)) mine.push_back(index);
-    }
-    return mine;
-  }
-
-  Status hash(io::Engine& engine, const std::vector<std::int64_t>& shards) {
-    std::vector<io::InputFile> files;
-    std::vector<loader::HashJob> jobs;
-    for (const std::int64_t index : shards) {
-      const Shard& shard = survey_.dataset.shards[static_cast<std::size_t>(index)];
-      io::FileName name = shard.root.empty() ? io::FileName{"", shard.path} : io::FileName{shard.root, shard.name};
-      files.push_back({std::move(name), shard.identity, index});
-      jobs.push_back({shard.identity.size, shard.data_offset, shard.nbytes});
-    }
-    loader::FileHasher hasher(std::move(jobs), *pool_, block_bytes_, progress(), [this] {
-      return session_.agreement().peer_has_failed() ? comm::Agreement::peer_failed() : Status();
-    });
-    Status status = engine.run(files, hasher, session_.interrupt());
-    bytes_read_ += engine.take_stats().bytes_read;
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-      if (hasher.sums()[i]) sums_[shards[i]] = *hasher.sums()[i];
-    }
-    return status;
-  }
-
-  std::function<void(std::int64_t)> progress() {
-    if (!options_.progress) return {};
-    std::int64_t wanted = 0;
-    for (const std::int64_t index : my_share()) {
-      wanted += survey_.dataset.shards[static_cast<std::size_t>(index)].identity.size;
-    }
-    return [report = options_.progress, wanted, start = steady_seconds(), last = 0.0](std::int64_t done) mutable {
-      const double now = steady_seconds();
-      if (now - last < kProgressEvery && done < wanted) return;
-      last = now;
-      report({done, wanted, now - start});
-    };
-  }
-
-  Session& session_;
-  const Survey& survey_;
-  const VerifyOptions& options_;
-  std::int64_t block_bytes_ = 0;
-  std::unique_ptr<io::StagingPool> pool_;
-  AllSums sums_;
-  std::vector<Fault> faults_;
-  std::int64_t bytes_read_ = 0;
-};
 
 /// Sums of all ranks on every rank.
 AllSums gather(Session& session, const AllSums& mine) {
@@ -229,7 +93,8 @@ std::vector<Fault> compare(const Dataset& dataset, const AllSums& sums) {
     const auto at = static_cast<std::size_t>(index);
     const std::string& wanted = dataset.manifest_hashes[at];
     const std::string got = sum.xxh3_128.hex();
-    if (got != wanted) faults.push_back(differs(dataset.shards[at], index, wanted, got));
+    if (got != wanted)
+      faults.push_back(loader::differs_from_manifest(dataset.shards[at], index, "xxh3-128 of the file", wanted, got));
   }
   return faults;
 }
@@ -274,7 +139,9 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     if (!home.ok()) return std::move(home).status();
     report.manifest_written = *home + '/' + std::string(formats::kManifestName);
     formats::Manifest manifest = manifest_of(dataset, sums, *home);
-    manifest.generation = dataset.manifest_generation + 1;
+    // One that cannot be read is replaced like none.
+    const auto before = loader::read_manifest(*home, session.opener());
+    if (before.ok() && *before) manifest.generation = (*before)->generation + 1;
     report.generation = manifest.generation;
     if (session.agreement().rank() != 0) return {};
     return loader::replace_manifest(*home, manifest);
@@ -315,7 +182,7 @@ VerifyReport verify(const Paths& paths, const VerifyOptions& options, const Comm
     report.seconds = steady_seconds() - start;
     return report;
   }
-  Hashing hashing(session, survey, options);
+  loader::Hashing hashing(session, survey, options);
   session.verdict("verify", loader::guarded([&] { return hashing.run(); }));
   const AllSums sums = gather(session, hashing.sums());
   std::ranges::move(unreadable(session, survey, hashing.faults()), std::back_inserter(faults));

@@ -1,6 +1,8 @@
 #include "loader/wire.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -26,6 +28,8 @@ class Writer {
   }
   template <class T>
   void operator()(const std::optional<T>& value);
+  template <class T>
+  void operator()(const std::unique_ptr<T>& value);
   template <class T>
   void operator()(const std::vector<T>& values);
   void operator()(const Value& value);
@@ -56,6 +60,8 @@ class Reader {
   }
   template <class T>
   void operator()(std::optional<T>& value);
+  template <class T>
+  void operator()(std::unique_ptr<T>& value);
   template <class T>
   void operator()(std::vector<T>& values);
   void operator()(Value& value);
@@ -111,13 +117,25 @@ template <class Walker, Is<FileIdentity> T>
 void walk(Walker& walker, T& v) {
   walk_each(walker, v.device, v.inode, v.size, v.mtime_ns, v.ctime_ns, v.header_hash);
 }
-template <class Walker, Is<Record> T>
+template <class Walker, Is<Layout> T>
 void walk(Walker& walker, T& v) {
   walk_each(walker, v.format);
-  walk(walker, v.described.dtype);
-  walk_each(walker, v.described.shape, v.described.order, v.described.data_offset, v.described.nbytes);
+  walk(walker, v.dtype);
+  walk_each(walker, v.trailing_shape, v.scalar, v.order);
+}
+template <class Walker, Is<Findings> T>
+void walk(Walker& walker, T& v) {
+  walk_each(walker, v.faults, v.tail);
+}
+template <class Walker, Is<Record> T>
+void walk(Walker& walker, T& v) {
+  walk_each(walker, v.layout, v.rows, v.data_offset, v.nbytes);
   walk(walker, v.identity);
-  walk_each(walker, v.tail, v.faults);
+  walk_each(walker, v.findings);
+}
+template <class Walker, Is<Scanned> T>
+void walk(Walker& walker, T& v) {
+  walk_each(walker, v.layouts, v.records);
 }
 template <class Walker, Is<Found> T>
 void walk(Walker& walker, T& v) {
@@ -141,6 +159,11 @@ void Writer::operator()(const std::optional<T>& value) {
   if (value) walk_any(*this, *value);
 }
 template <class T>
+void Writer::operator()(const std::unique_ptr<T>& value) {
+  (*this)(value != nullptr);
+  if (value) walk_any(*this, *value);
+}
+template <class T>
 void Writer::operator()(const std::vector<T>& values) {
   (*this)(values.size());
   for (const T& value : values) walk_any(*this, value);
@@ -161,6 +184,14 @@ void Reader::operator()(std::optional<T>& value) {
   if (there) walk_any(*this, value.emplace());
 }
 template <class T>
+void Reader::operator()(std::unique_ptr<T>& value) {
+  bool there = false;
+  (*this)(there);
+  if (!there) return;
+  value = std::make_unique<T>();
+  walk_any(*this, *value);
+}
+template <class T>
 void Reader::operator()(std::vector<T>& values) {
   std::size_t size = 0;
   (*this)(size);
@@ -177,32 +208,34 @@ void Reader::operator()(Value& value) {
   if (index > 3) fail();
 }
 
+template <class T>
+std::vector<std::byte> written(const T& value) {
+  Writer writer;
+  walk(writer, value);
+  return writer.take();
+}
+
+template <class T>
+std::optional<T> read_back(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  T value;
+  walk(reader, value);
+  if (!reader.good() || !reader.done()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
-std::vector<std::byte> encode(const Found& found) {
-  Writer writer;
-  walk(writer, found);
-  return writer.take();
-}
+std::vector<std::byte> encode(const Found& found) { return written(found); }
+std::vector<std::byte> encode(const Scanned& scanned) { return written(scanned); }
+std::optional<Found> decode_found(std::span<const std::byte> bytes) { return read_back<Found>(bytes); }
 
-std::vector<std::byte> encode(std::span<const Record> records) {
-  Writer writer;
-  for (const Record& record : records) walk(writer, record);
-  return writer.take();
-}
-
-std::optional<Found> decode_found(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
-  Found found;
-  walk(reader, found);
-  if (!reader.good() || !reader.done()) return std::nullopt;
-  return found;
-}
-
-bool decode_records(std::span<const std::byte> bytes, std::vector<Record>& records) {
-  Reader reader(bytes);
-  while (reader.good() && !reader.done()) walk(reader, records.emplace_back());
-  return reader.good();
+std::optional<Scanned> decode_scanned(std::span<const std::byte> bytes) {
+  std::optional<Scanned> scanned = read_back<Scanned>(bytes);
+  const auto known = [&](const Record& record) {
+    return record.layout < static_cast<std::int64_t>(scanned->layouts.size());
+  };
+  return scanned && std::ranges::all_of(scanned->records, known) ? std::move(scanned) : std::nullopt;
 }
 
 }  // namespace loadstone::loader

@@ -12,11 +12,10 @@
 namespace loadstone::loader {
 
 std::vector<std::byte> encode(const Found& found);
-std::vector<std::byte> encode(std::span<const Record> records);
+std::vector<std::byte> encode(const Scanned& scanned);
 
 /// Empty if the bytes are not what encode made.
 std::optional<Found> decode_found(std::span<const std::byte> bytes);
-/// Appends the records; false if the bytes are not what encode made.
-bool decode_records(std::span<const std::byte> bytes, std::vector<Record>& records);
+std::optional<Scanned> decode_scanned(std::span<const std::byte> bytes);
 
 }  // namespace loadstone::loader

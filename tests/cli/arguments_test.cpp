@@ -57,9 +57,10 @@ TEST(Arguments, TakeEveryPathAsItIs) {
 }
 
 TEST(Arguments, RepeatedFlagsCollectOneValueEach) {
-  const Arguments a = parsed({"inspect", "--roots", "/a", "x", "--roots=/b:/c", "--ignore", "*.tmp", "y"});
+  const Arguments a =
+      parsed({"inspect", "--roots", "/a", "x", "--roots=/b:/c", "--ignore", "*.tmp", "--ignore", "[ab]", "y"});
   EXPECT_THAT(a.roots, ElementsAre("/a", "/b:/c"));
-  EXPECT_THAT(a.ignore, ElementsAre("*.tmp"));
+  EXPECT_THAT(a.ignore, ElementsAre("*.tmp", "[ab]"));
   EXPECT_THAT(a.paths, ElementsAre("x", "y"));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 namespace loadstone::cli {
@@ -17,7 +18,7 @@ using testing::HasSubstr;
 class OwnTemporary {
  public:
   OwnTemporary() {
-    ::mkdtemp(path_.data());
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary directory");
     if (const char* before = std::getenv("TMPDIR")) before_ = before;
     ::setenv("TMPDIR", path_.c_str(), 1);
   }

@@ -21,7 +21,7 @@ class AgreementConformance : public testing::TestWithParam<Group> {
 /// How many random cases; settable for long runs.
 inline int agreement_cases() {
   const char* const text = std::getenv("LOADSTONE_TEST_CASES");
-  return text == nullptr ? 60 : std::atoi(text);
+  return text == nullptr ? 40 : std::atoi(text);
 }
 
 TEST_P(AgreementConformance, A12_T24_EveryRankGetsTheSameErrorAndGoesOn) {

@@ -88,13 +88,12 @@ TEST_F(MappedCopyTest, CutsAtRandomMomentsAreNeverWrongBytes_C061) {
           .write(reinterpret_cast<const char*>(whole.data()), 4 * kMiB);
     }
   });
-  int copied = 0;
   for (int i = 0; i < 300; ++i) {
     job_.identity = *identity_of(file_.get(), path_);
     if (job_.identity.size != 4 * kMiB) continue;
     std::fill(target_.begin(), target_.end(), test::kPoison);
     // What was there when the identity was taken may be half written; only the lack of a signal is told here.
-    copied += copy_mapped(job_, ledger_) ? 1 : 0;
+    (void)copy_mapped(job_, ledger_);
   }
   stop = true;
   meddler.join();

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "loader/npy_bytes.hpp"
-#include "support/temporary.hpp"
+#include "support/temp_dir.hpp"
 
 namespace loadstone::test {
 
@@ -91,7 +91,7 @@ class Folder {
   void remove(const std::string& name) const { std::filesystem::remove(file(name)); }
 
  private:
-  TemporaryDirectory directory_;
+  TempDir directory_;
 };
 
 }  // namespace loadstone::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary.hpp"
+#include "support/temp_dir.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -58,7 +58,7 @@ class GlobOnDisk : public testing::Test {
   std::string path(const std::string& name) const { return (directory_.path() / name).string(); }
   void make(const std::string& name) { std::filesystem::create_directories(path(name)); }
 
-  test::TemporaryDirectory directory_;
+  test::TempDir directory_;
 };
 
 TEST_F(GlobOnDisk, MagicInAnyComponentStaysInItsComponent) {

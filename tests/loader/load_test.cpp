@@ -13,7 +13,7 @@ namespace loadstone {
 namespace {
 
 using test::Form;
-using test::TemporaryDirectory;
+using test::TempDir;
 
 const Shape kShape = {61, 7, 3};
 const std::vector<std::int64_t> kRows = {9, 0, 20, 1, 31};
@@ -44,7 +44,7 @@ class LoadTest : public testing::Test {
   }
   [[nodiscard]] Paths paths() const { return {directory_.path().string()}; }
 
-  TemporaryDirectory directory_;
+  TempDir directory_;
 };
 
 TEST_F(LoadTest, DS62EveryRankCountSplitAndTilingGivesTheSameDigest) {
@@ -237,7 +237,7 @@ TEST_F(LoadTest, DS53ASelectionIsTheSameOnEveryPath) {
 }
 
 TEST(Load, DS32AScalarIsOnEveryRankWhateverTheSplit) {
-  const TemporaryDirectory directory;
+  const TempDir directory;
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (), }";
   header.resize(118, ' ');
   const double value = 2.5;
@@ -254,7 +254,7 @@ TEST(Load, DS32AScalarIsOnEveryRankWhateverTheSplit) {
 
 TEST(Load, C088NoRowsAndMoreRanksThanRowsEndAtOnce) {
   for (const std::vector<std::int64_t>& rows : {std::vector<std::int64_t>{0, 0}, {1, 0, 1}}) {
-    const TemporaryDirectory directory;
+    const TempDir directory;
     const std::int64_t total = rows == std::vector<std::int64_t>{0, 0} ? 0 : 2;
     test::write_index_shards(directory, {total, 3}, rows);
     EXPECT_EQ(load_everywhere<std::int32_t>(6, {directory.path().string()}, {}).size(), 1U);
@@ -262,7 +262,7 @@ TEST(Load, C088NoRowsAndMoreRanksThanRowsEndAtOnce) {
 }
 
 TEST(Load, P7AFileThatChangesBetweenOpenAndLoadIsReported) {
-  const TemporaryDirectory directory;
+  const TempDir directory;
   test::write_index_shards(directory, {20, 3}, {12, 8});
   const Dataset dataset = open({directory.path().string()});
   test::write_index_shard(directory.file("shard_0001.npy"), {20, 3}, 0, 8, {});

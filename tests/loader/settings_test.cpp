@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary.hpp"
+#include "support/temp_dir.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -60,7 +60,7 @@ TEST(Settings, IO41AWrongValueNamesTheVariableAndTheRightOnes) {
            {"IO_REQUEST", "1"},       {"IO_REQUEST", "65MiB"},  {"IO_THREADS", "65"},   {"IO_HUGE_PAGES", "yes"},
            {"IO_PAGE_CACHE", "drop"}, {"IO_LANDING", "up"},     {"IO_OPEN_FILES", "1"}, {"IO_FS_CLASS", "/data=disk"},
            {"IO_RETRIES", "-1"},      {"DEADLINE", "never"},    {"DEADLINE", "0.5"},    {"DEADLINE", "86401"},
-           {"DEADLINE", "nan"},       {"IDENTITY", "loose"}}) {
+           {"DEADLINE", "nan"},       {"IDENTITY", "loose"},    {"CPU", "mmx"}}) {
     const auto result = settled({{"LOADSTONE_" + name, value}});
     ASSERT_FALSE(result.ok()) << name << "=" << value;
     ASSERT_EQ(result.status().failure().faults.size(), 1U) << name;
@@ -126,6 +126,18 @@ TEST(Settings, PrintedWithTheirOrigin) {
   EXPECT_EQ(result->printed.size(), known_variables().size());
 }
 
+TEST(Settings, IO32CopyKernelsAreForcedByTheEnvironmentAlone) {
+  const auto best = settled({});
+  ASSERT_TRUE(best.ok());
+  EXPECT_EQ(best->engine.kernels, &best_kernels());
+  const auto forced = settled({{"LOADSTONE_CPU", "generic"}});
+  ASSERT_TRUE(forced.ok());
+  EXPECT_EQ(forced->engine.kernels->name, "generic");
+  const auto wrong = settled({{"LOADSTONE_CPU", "mmx"}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.status().failure().first().wanted.find("generic"), std::string::npos);
+}
+
 TEST(Environment, IO41AnUnknownNameIsAWarningWithTheNearest) {
   const auto warnings = unknown_variables({{"LOADSTONE_IO_DIREKT", "on"},
                                            {"LOADSTONE_IO_DIRECT", "on"},
@@ -145,7 +157,7 @@ TEST(Machine, ReadsMemAvailable) {
 }
 
 TEST(Machine, TheTightestControlGroupCounts) {
-  const test::TemporaryDirectory mount;
+  const test::TempDir mount;
   const auto write = [&](const std::string& name, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(mount.file(name)).parent_path());
     test::write_file(mount.file(name), text);

@@ -50,24 +50,52 @@ TEST(Wire, FoundComesBackEqual) {
   EXPECT_EQ(back->faults, found.faults);
 }
 
-TEST(Wire, RecordsComeBackEqual) {
-  Record record;
-  record.format = "npy";
-  record.described.dtype = DType{Kind::floating, 4, ByteOrder::little, {}};
-  record.described.shape = {5, 3};
-  record.described.data_offset = 128;
-  record.described.nbytes = 60;
-  record.identity = {1, 2, 188, -3, 4, 5};
-  record.faults = {sample_fault()};
-  std::vector<Record> back;
-  ASSERT_TRUE(decode_records(encode(std::vector<Record>{record, {}}), back));
-  ASSERT_EQ(back.size(), 2U);
-  EXPECT_EQ(back[0].format, "npy");
-  EXPECT_EQ(back[0].described.dtype, record.described.dtype);
-  EXPECT_EQ(back[0].described.shape, record.described.shape);
-  EXPECT_EQ(back[0].identity, record.identity);
-  EXPECT_EQ(back[0].faults, record.faults);
-  EXPECT_TRUE(back[1].sound());
+Scanned sample_scan() {
+  Scanned scanned;
+  scanned.layouts = {{"npy", {Kind::floating, 4, ByteOrder::little, {}}, {3}, false, StorageOrder::f}};
+  Record good;
+  good.layout = 0;
+  good.rows = 5;
+  good.data_offset = 128;
+  good.nbytes = 60;
+  good.identity = {1, 2, 188, -3, 4, 5};
+  Record bad;
+  bad.found().faults = {sample_fault()};
+  scanned.records.push_back(std::move(good));
+  scanned.records.push_back(std::move(bad));
+  return scanned;
+}
+
+TEST(Wire, ScansComeBackEqual) {
+  const Scanned scanned = sample_scan();
+  const std::optional<Scanned> back = decode_scanned(encode(scanned));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->layouts, scanned.layouts);
+  ASSERT_EQ(back->records.size(), 2U);
+  EXPECT_TRUE(back->records[0].sound());
+  EXPECT_EQ(back->records[0].rows, 5);
+  EXPECT_EQ(back->records[0].nbytes, 60);
+  EXPECT_EQ(back->records[0].identity, scanned.records[0].identity);
+  EXPECT_EQ(back->records[0].findings, nullptr);
+  ASSERT_FALSE(back->records[1].sound());
+  EXPECT_EQ(back->records[1].findings->faults, scanned.records[1].findings->faults);
+}
+
+TEST(Wire, ALayoutThatIsNotThereIsNoticed) {
+  Scanned scanned = sample_scan();
+  scanned.records[0].layout = 1;
+  EXPECT_FALSE(decode_scanned(encode(scanned)));
+}
+
+TEST(Scanned, LayoutsOfSeveralScansAreEachThereOnce) {
+  Scanned all;
+  all.layouts = {{"raw", {Kind::floating, 4, ByteOrder::little, {}}, {3}, false, StorageOrder::c}};
+  all.append(sample_scan());
+  all.append(sample_scan());
+  EXPECT_EQ(all.layouts.size(), 2U);
+  ASSERT_EQ(all.records.size(), 4U);
+  EXPECT_EQ(all.layout_of(all.records[2]).format, "npy");
+  EXPECT_EQ(all.records[3].layout, -1);
 }
 
 TEST(Wire, CutBytesAreNoticed) {

@@ -4,6 +4,8 @@
 
 #include <loadstone/interop/mpi.hpp>
 
+#include <algorithm>
+
 namespace loadstone::test {
 namespace {
 
@@ -111,6 +113,29 @@ TEST(MpiInterop, AMessageOfAnotherLengthIsAnErrorThatIsReturned) {
   const auto receive = comm->irecv(got, comm->rank(), 1);
   const auto send = comm->isend(sent, comm->rank(), 1);
   EXPECT_THROW(finish(receive), Error);
+}
+
+TEST(MpiInteropHuge, T32_C092_MoreThanTwoToThe31Bytes) {
+  const auto comm = mpi_communicator(MPI_COMM_WORLD);
+  constexpr std::size_t kBytes = (std::size_t{1} << 31) + 12'345;
+  std::vector<std::byte> bytes(kBytes);
+  const auto expected = [](std::size_t i) { return static_cast<std::byte>((i * 31 + i / 4093) & 0xffU); };
+  if (comm->rank() == 0) {
+    for (std::size_t i = 0; i < kBytes; ++i) bytes[i] = expected(i);
+  }
+  finish(comm->ibroadcast(bytes, 0));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < kBytes; ++i) wrong += bytes[i] == expected(i) ? 0U : 1U;
+  EXPECT_EQ(wrong, 0U);
+  std::fill(bytes.begin(), bytes.end(), std::byte{static_cast<unsigned char>(comm->rank())});
+  const int peer = comm->size() - 1 - comm->rank();
+  if (comm->size() != 2) return;
+  if (comm->rank() == 0) {
+    finish(comm->isend(bytes, peer, 0));
+  } else {
+    finish(comm->irecv(bytes, peer, 0));
+  }
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{0}), static_cast<std::ptrdiff_t>(kBytes));
 }
 
 }  // namespace

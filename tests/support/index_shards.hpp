@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary.hpp"
+#include "support/temp_dir.hpp"
 
 namespace loadstone::test {
 
@@ -63,8 +63,8 @@ inline void write_index_shard(const std::string& path, const Shape& shape, std::
 }
 
 /// shard_0000.npy, ... of these rows; shard i is stored by forms[i % forms.size()].
-inline void write_index_shards(const TemporaryDirectory& directory, const Shape& shape,
-                               const std::vector<std::int64_t>& rows, const std::vector<Form>& forms = {{}}) {
+inline void write_index_shards(const TempDir& directory, const Shape& shape, const std::vector<std::int64_t>& rows,
+                               const std::vector<Form>& forms = {{}}) {
   std::int64_t first = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::string name = "0000" + std::to_string(i);

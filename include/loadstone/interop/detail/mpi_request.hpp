@@ -46,10 +46,7 @@ inline Process& process() {
   fault.kind = std::move(kind);
   fault.message = std::move(message);
   fault.remedy = std::move(remedy);
-  Failure failure;
-  failure.faults.push_back(std::move(fault));
-  failure.total_faults = 1;
-  throw Error(std::move(failure));
+  throw Error(std::move(fault));
 }
 
 /// Error{comm} with MPI's own text unless `result` is success. By class: raw codes differ from call to call.

@@ -1,0 +1,244 @@
+// The loops of a kernel set, over the vectors of one processor family.
+//
+// A set's file defines a type V with internal linkage and is compiled for its processors. All that is here depends on
+// V, so that no function compiled for one set can be linked into another. V has:
+//   Register, kLanes        a vector of kLanes times 16 bytes
+//   load, store, stream     of a Register; stream past the cache, to a multiple of its size
+//   fence                   after streams
+//   gather(lines, step, at) lane l is 16 bytes at lines[l * step] + at
+//   zip_low<k>, zip_high<k> items of k bytes of the lower (upper) halves of each lane of both, in turn
+//   reverse<k>              bytes of each word of k bytes reversed
+//   Narrow                  the V of 128 bits, or V itself
+#pragma once
+
+#include "core/kernels.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace loadstone::kernel_loops {
+
+inline constexpr std::size_t kLine = 64;
+
+/// n bytes, kPart <= n <= 2 kPart: both ends, which may overlap.
+template <class V, std::size_t kPart>
+void copy_ends(std::byte* target, const std::byte* source, std::size_t n) {
+  __builtin_memcpy(target, source, kPart);
+  __builtin_memcpy(target + n - kPart, source + n - kPart, kPart);
+}
+
+template <class V>
+void copy_below_line(std::byte* target, const std::byte* source, std::size_t n) {
+  if (n >= 32) return copy_ends<V, 32>(target, source, n);
+  if (n >= 16) return copy_ends<V, 16>(target, source, n);
+  if (n >= 8) return copy_ends<V, 8>(target, source, n);
+  if (n >= 4) return copy_ends<V, 4>(target, source, n);
+  if (n >= 2) return copy_ends<V, 2>(target, source, n);
+  if (n == 1) *target = *source;
+}
+
+template <class V>
+void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
+  std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(target) % kLine) % kLine;
+  if (head > bytes) head = bytes;
+  copy_below_line<V>(target, source, head);
+  constexpr std::size_t kWidth = 16 * V::kLanes;
+  std::size_t at = head;
+  for (; at + kLine <= bytes; at += kLine) {
+    for (std::size_t part = 0; part < kLine; part += kWidth) V::stream(target + at + part, V::load(source + at + part));
+  }
+  copy_below_line<V>(target + at, source + at, bytes - at);
+}
+
+template <class V>
+struct Strided {
+  std::byte* target;
+  std::int64_t target_stride;
+  const std::byte* source;
+  std::int64_t source_stride;
+  std::size_t n;
+
+  template <class Copy>
+  void each(const Copy& copy) const {
+    std::byte* to = target;
+    const std::byte* from = source;
+    for (std::size_t i = 0; i < n; ++i, to += target_stride, from += source_stride) copy(to, from);
+  }
+};
+
+template <class V, std::size_t kRun>
+void runs_of(const Strided<V>& all) {
+  all.each([](std::byte* to, const std::byte* from) { __builtin_memcpy(to, from, kRun); });
+}
+
+template <class V, std::size_t kPart>
+void runs_by_ends(const Strided<V>& all, std::size_t run) {
+  all.each([run](std::byte* to, const std::byte* from) { copy_ends<V, kPart>(to, from, run); });
+}
+
+template <class V>
+void long_runs(const Strided<V>& all, std::size_t run) {
+  all.each([run](std::byte* to, const std::byte* from) {
+    std::size_t at = 0;
+    for (; at + kLine < run; at += kLine) __builtin_memcpy(to + at, from + at, kLine);
+    __builtin_memcpy(to + run - kLine, from + run - kLine, kLine);
+  });
+}
+
+template <class V>
+void runs(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
+          std::size_t run_bytes, std::size_t n) noexcept {
+  const Strided<V> all{target, target_stride, source, source_stride, n};
+  switch (run_bytes) {
+    case 0:
+      return;
+    case 1:
+      return runs_of<V, 1>(all);
+    case 2:
+      return runs_of<V, 2>(all);
+    case 4:
+      return runs_of<V, 4>(all);
+    case 8:
+      return runs_of<V, 8>(all);
+    case 16:
+      return runs_of<V, 16>(all);
+    case 32:
+      return runs_of<V, 32>(all);
+    case 64:
+      return runs_of<V, 64>(all);
+    default:
+      break;
+  }
+  if (run_bytes > 64) return long_runs(all, run_bytes);
+  if (run_bytes > 32) return runs_by_ends<V, 32>(all, run_bytes);
+  if (run_bytes > 16) return runs_by_ends<V, 16>(all, run_bytes);
+  if (run_bytes > 8) return runs_by_ends<V, 8>(all, run_bytes);
+  if (run_bytes > 4) return runs_by_ends<V, 4>(all, run_bytes);
+  return runs_by_ends<V, 2>(all, run_bytes);
+}
+
+/// Words that a vector does not hold, or the last ones of a row.
+template <class V>
+void swap_plainly(std::byte* target, const std::byte* source, std::size_t bytes, std::size_t unit) {
+  for (std::size_t word = 0; word < bytes; word += unit) {
+    for (std::size_t low = word, high = word + unit - 1; low <= high; ++low, --high) {
+      const std::byte first = source[low];
+      target[low] = source[high];
+      target[high] = first;
+      if (high == word) break;
+    }
+  }
+}
+
+template <class V, std::size_t kUnit>
+void swap_vectors(std::byte* target, const std::byte* source, std::size_t bytes) {
+  constexpr std::size_t kWidth = 16 * V::kLanes;
+  std::size_t at = 0;
+  for (; at + kWidth <= bytes; at += kWidth) V::store(target + at, V::template reverse<kUnit>(V::load(source + at)));
+  swap_plainly<V>(target + at, source + at, bytes - at, kUnit);
+}
+
+template <class V>
+void swap(std::byte* target, const std::byte* source, std::size_t bytes, std::size_t unit) noexcept {
+  switch (unit) {
+    case 2:
+      return swap_vectors<V, 2>(target, source, bytes);
+    case 4:
+      return swap_vectors<V, 4>(target, source, bytes);
+    case 8:
+      return swap_vectors<V, 8>(target, source, bytes);
+    case 16:
+      return swap_vectors<V, 16>(target, source, bytes);
+    default:
+      return swap_plainly<V>(target, source, bytes, unit);
+  }
+}
+
+/// A tile of 16 / kItem rows: each lane of the registers is a square, transposed by zipping the first half of the
+/// registers with the second as often as halving ends at one.
+template <class V, std::size_t kItem>
+void tile(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t at) {
+  constexpr std::size_t kSquare = 16 / kItem;
+  constexpr int kRounds = kItem == 1 ? 4 : kItem == 2 ? 3 : kItem == 4 ? 2 : kItem == 8 ? 1 : 0;
+  typename V::Register now[kSquare];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < kSquare; ++k) now[k] = V::gather(lines + k, kSquare, at);
+#pragma GCC unroll 4
+  for (int round = 0; round < kRounds; ++round) {
+    typename V::Register next[kSquare];
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < kSquare / 2; ++k) {
+      next[2 * k] = V::template zip_low<kItem>(now[k], now[k + kSquare / 2]);
+      next[2 * k + 1] = V::template zip_high<kItem>(now[k], now[k + kSquare / 2]);
+    }
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < kSquare; ++k) now[k] = next[k];
+  }
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < kSquare; ++k) V::store(target + k * pitch, now[k]);
+}
+
+/// Items that fill no tile.
+template <class V, std::size_t kItem>
+void transpose_plainly(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t from_row,
+                       std::size_t rows, std::size_t columns) {
+  for (std::size_t column = 0; column < columns; ++column) {
+    for (std::size_t row = from_row; row < rows; ++row) {
+      __builtin_memcpy(target + row * pitch + column * kItem, lines[column] + row * kItem, kItem);
+    }
+  }
+}
+
+/// A source line is read from its start to its end before the next ones are looked at: lines that are a power of two
+/// apart fall on the same few places of a cache, and would drive each other out.
+template <class V, std::size_t kItem>
+void transpose_items(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows,
+                     std::size_t columns) {
+  constexpr std::size_t kSquare = 16 / kItem;
+  constexpr std::size_t kColumns = kSquare * V::kLanes;
+  const std::size_t whole_rows = rows / kSquare * kSquare;
+  std::size_t column = 0;
+  for (; column + kColumns <= columns; column += kColumns) {
+    std::byte* const to = target + column * kItem;
+    for (std::size_t row = 0; row < whole_rows; row += kSquare) {
+      tile<V, kItem>(to + row * pitch, pitch, lines + column, row * kItem);
+    }
+    transpose_plainly<V, kItem>(to, pitch, lines + column, whole_rows, rows, kColumns);
+  }
+  if constexpr (V::kLanes > 1) {
+    transpose_items<typename V::Narrow, kItem>(target + column * kItem, pitch, lines + column, rows, columns - column);
+  } else {
+    transpose_plainly<V, kItem>(target + column * kItem, pitch, lines + column, 0, rows, columns - column);
+  }
+}
+
+template <class V>
+void transpose(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t itemsize,
+               std::size_t rows, std::size_t columns) noexcept {
+  switch (itemsize) {
+    case 1:
+      return transpose_items<V, 1>(target, pitch, lines, rows, columns);
+    case 2:
+      return transpose_items<V, 2>(target, pitch, lines, rows, columns);
+    case 4:
+      return transpose_items<V, 4>(target, pitch, lines, rows, columns);
+    case 8:
+      return transpose_items<V, 8>(target, pitch, lines, rows, columns);
+    case 16:
+      return transpose_items<V, 16>(target, pitch, lines, rows, columns);
+    default:
+      return;
+  }
+}
+
+template <class V>
+void fence() noexcept {
+  V::fence();
+}
+
+template <class V>
+constexpr CopyKernels make_kernels(std::string_view name) {
+  return {name, &stream<V>, &fence<V>, &runs<V>, &swap<V>, &transpose<V>};
+}
+
+}  // namespace loadstone::kernel_loops

@@ -1,0 +1,65 @@
+// Copy kernels: sets of functions that move bytes, one a processor family, listed and chosen at run time (IO-32).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace loadstone {
+
+/// Functions that move bytes. Source and target never overlap unless said; no alignment is asked for.
+struct CopyKernels {
+  std::string_view name;
+
+  /// memcpy past the cache: whole 64-byte lines of the target by non-temporal stores where the processor has them.
+  /// Other threads see the bytes after fence().
+  void (*stream)(std::byte* target, const std::byte* source, std::size_t bytes) noexcept;
+  void (*fence)() noexcept;
+
+  /// Copies `n` runs of `run_bytes`; strides in bytes.
+  void (*runs)(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
+               std::size_t run_bytes, std::size_t n) noexcept;
+
+  /// Reverses the bytes of each word of `unit` bytes; `bytes` is a multiple of it. Source and target may be equal.
+  void (*swap)(std::byte* target, const std::byte* source, std::size_t bytes, std::size_t unit) noexcept;
+
+  /// target[row * pitch + column * itemsize] = lines[column][row * itemsize], items of 1, 2, 4, 8 or 16 bytes.
+  void (*transpose)(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t itemsize,
+                    std::size_t rows, std::size_t columns) noexcept;
+};
+
+/// One line of the table of sets.
+struct KernelEntry {
+  std::string_view name;                 ///< generic, sse2, avx2, avx512, neon
+  const CopyKernels* kernels = nullptr;  ///< null: not built for this family of processors
+  bool usable = false;                   ///< built, and this processor has the instructions
+  std::string_view reason;               ///< what it is, or why it is not usable
+};
+
+/// Every set, from the plainest to the best of each family.
+std::span<const KernelEntry> kernel_table();
+/// The best usable set.
+const CopyKernels& best_kernels();
+/// A usable set by name; null if there is none.
+const CopyKernels* find_kernels(std::string_view name);
+
+// Runs shorter than this are copied by vectors with overlapping ends: no call, and no partly written lines that a
+// non-temporal store would have to read back. Checked by `make bench-kernels`.
+inline constexpr std::size_t kStreamRunBytes = 256;
+
+/// A copy of more than this in all goes past the cache: below the level-2 cache, non-temporal stores cost 1.5 times as
+/// much and more if the bytes are used again soon; above it they save reading the target first. The size is asked of
+/// the system once. Checked by `make bench-kernels`.
+std::size_t stream_total_bytes();
+
+// A fence waits until memory has taken the lines: a copy that is fenced by itself must be longer than this. Checked by
+// `make bench-kernels`.
+inline constexpr std::size_t kFencedBytes = std::size_t{64} << 10;
+
+/// Like memcpy; past the cache, and fenced, where that is faster.
+/// @param total  bytes of the whole copy that this is a part of
+void copy_bytes(std::byte* target, const std::byte* source, std::size_t bytes, std::size_t total,
+                const CopyKernels& kernels = best_kernels()) noexcept;
+
+}  // namespace loadstone

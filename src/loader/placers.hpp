@@ -1,0 +1,55 @@
+// Threads that place staged pieces, so that the thread which keeps the storage busy does not copy (IO-24).
+#pragma once
+
+#include "core/status.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace loadstone::loader {
+
+/// A small pool for jobs that belong to staging slots. Used by one thread; jobs of different slots touch nothing in
+/// common.
+class Placers {
+ public:
+  struct Finished {
+    std::size_t slot = 0;
+    Status status;
+  };
+  using Job = std::function<Status()>;
+
+  /// @param threads  below 2, jobs run at once on the caller's thread
+  explicit Placers(int threads);
+  /// Waits for the jobs under way and drops those that have not begun.
+  ~Placers();
+  Placers(const Placers&) = delete;
+  Placers& operator=(const Placers&) = delete;
+
+  void submit(std::size_t slot, Job job);
+  /// Jobs that have ended since the last call; with `wait`, at least one if any is under way. A job is bounded work on
+  /// memory, so the wait needs no deadline.
+  std::vector<Finished> take(bool wait);
+  [[nodiscard]] bool busy() const { return under_way_ > 0; }
+
+ private:
+  struct Task {
+    std::size_t slot = 0;
+    Job job;
+  };
+  void work(const std::stop_token& stop);
+
+  std::size_t under_way_ = 0;  ///< submitted, not yet taken; the caller's thread only
+  std::mutex mutex_;
+  std::condition_variable_any queued_;
+  std::condition_variable done_;
+  std::deque<Task> tasks_;
+  std::vector<Finished> finished_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace loadstone::loader

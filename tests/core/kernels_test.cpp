@@ -1,0 +1,151 @@
+#include "core/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "support/seed.hpp"
+
+namespace loadstone {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::byte kUntouched{0xA5};
+
+Bytes random_bytes(std::mt19937_64& random, std::size_t n) {
+  Bytes bytes(n);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+/// Every set that this machine can run; each equals the byte loop (IO-32).
+class Kernels : public testing::TestWithParam<KernelEntry> {
+ protected:
+  [[nodiscard]] const CopyKernels& kernels() const { return *GetParam().kernels; }
+  std::mt19937_64 random_ = test::generator();
+  testing::ScopedTrace note_{__FILE__, __LINE__, test::seed_note()};
+};
+
+TEST_P(Kernels, IO32StreamEqualsTheByteLoopAtEveryLengthAndAlignment) {
+  const Bytes source = random_bytes(random_, 1025 + 64);
+  Bytes target(1025 + 192);
+  for (std::size_t n = 0; n <= 1025; ++n) {
+    const std::size_t from = n % 64;
+    for (const std::size_t to : {std::size_t{0}, (n * 7 + 1) % 64, (n * 11 + 32) % 64, std::size_t{63}}) {
+      std::fill(target.begin(), target.end(), kUntouched);
+      Bytes wanted = target;
+      std::copy_n(source.data() + from, n, wanted.data() + 64 + to);
+      kernels().stream(target.data() + 64 + to, source.data() + from, n);
+      kernels().fence();
+      ASSERT_EQ(target, wanted) << n << " bytes from " << from << " to " << to;
+    }
+  }
+}
+
+TEST_P(Kernels, IO32RunsEqualTheByteLoopAtEveryLength) {
+  for (std::size_t run = 0; run <= 300; ++run) {
+    const std::size_t n = run % 7;
+    const auto source_stride = static_cast<std::int64_t>(run) + test::pick(random_, 0, 70);
+    const auto target_stride = static_cast<std::int64_t>(run) + test::pick(random_, 0, 70);
+    const auto to = static_cast<std::size_t>(test::pick(random_, 0, 63));
+    const Bytes source = random_bytes(random_, 7 * 400);
+    Bytes target(7 * 400 + 64, kUntouched);
+    Bytes wanted = target;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(source.data() + static_cast<std::int64_t>(i) * source_stride, run,
+                  wanted.data() + to + static_cast<std::int64_t>(i) * target_stride);
+    }
+    kernels().runs(target.data() + to, target_stride, source.data(), source_stride, run, n);
+    ASSERT_EQ(target, wanted) << n << " runs of " << run;
+  }
+}
+
+TEST_P(Kernels, IO32SwapEqualsTheByteLoopForEveryWord) {
+  for (const std::size_t unit : {2U, 3U, 4U, 5U, 8U, 10U, 16U}) {
+    for (std::size_t bytes = 0; bytes <= 1025; bytes += unit) {
+      const auto from = static_cast<std::size_t>(test::pick(random_, 0, 63));
+      const Bytes source = random_bytes(random_, bytes + 64);
+      Bytes target(bytes + 64, kUntouched);
+      Bytes wanted = target;
+      const std::size_t to = 64 - from;
+      for (std::size_t at = 0; at < bytes; at += unit) {
+        std::reverse_copy(source.data() + from + at, source.data() + from + at + unit, wanted.data() + to + at);
+      }
+      kernels().swap(target.data() + to, source.data() + from, bytes, unit);
+      ASSERT_EQ(target, wanted) << bytes << " bytes in words of " << unit;
+      Bytes same = source;
+      kernels().swap(same.data() + from, same.data() + from, bytes, unit);
+      ASSERT_TRUE(std::equal(same.data() + from, same.data() + from + bytes, wanted.data() + to)) << "in place";
+    }
+  }
+}
+
+TEST_P(Kernels, IO32TransposeEqualsTheByteLoopForEveryItem) {
+  for (int round = 0; round < 600; ++round) {
+    const std::size_t item = std::size_t{1} << test::pick(random_, 0, 4);
+    const auto rows = static_cast<std::size_t>(test::pick(random_, 0, 70));
+    const auto columns = static_cast<std::size_t>(test::pick(random_, 0, 150));
+    const std::size_t pitch = columns * item + static_cast<std::size_t>(test::pick(random_, 0, 40));
+    const std::size_t length = rows * item + static_cast<std::size_t>(test::pick(random_, 0, 40));
+    const Bytes source = random_bytes(random_, columns * length + 1);
+    std::vector<const std::byte*> lines;
+    for (std::size_t column = 0; column < columns; ++column) lines.push_back(source.data() + column * length);
+    std::shuffle(lines.begin(), lines.end(), random_);
+    Bytes target(rows * pitch + 64, kUntouched);
+    Bytes wanted = target;
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        std::copy_n(lines[column] + row * item, item, wanted.data() + row * pitch + column * item);
+      }
+    }
+    kernels().transpose(target.data(), pitch, lines.data(), item, rows, columns);
+    ASSERT_EQ(target, wanted) << rows << " rows, " << columns << " columns of " << item;
+  }
+}
+
+TEST_P(Kernels, IO32CopyBytesEqualsMemcpyOnBothSidesOfTheThresholds) {
+  const std::size_t most = kFencedBytes + 4096;
+  const Bytes source = random_bytes(random_, most + 64);
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, kFencedBytes - 1, kFencedBytes, most}) {
+    for (const std::size_t total : {n, stream_total_bytes(), stream_total_bytes() + 1}) {
+      Bytes target(most + 64, kUntouched);
+      copy_bytes(target.data() + 33, source.data() + 5, n, total, kernels());
+      ASSERT_TRUE(std::equal(source.data() + 5, source.data() + 5 + n, target.data() + 33));
+      ASSERT_EQ(target[32], kUntouched);
+      ASSERT_EQ(target[33 + n], kUntouched);
+    }
+  }
+}
+
+std::vector<KernelEntry> usable_sets() {
+  std::vector<KernelEntry> sets;
+  for (const KernelEntry& entry : kernel_table()) {
+    if (entry.usable) sets.push_back(entry);
+  }
+  return sets;
+}
+
+INSTANTIATE_TEST_SUITE_P(EverySet, Kernels, testing::ValuesIn(usable_sets()),
+                         [](const auto& set) { return std::string(set.param.name); });
+
+TEST(KernelTable, IO32ListsEverySetAndTheBestIsUsable) {
+  std::vector<std::string_view> names;
+  for (const KernelEntry& entry : kernel_table()) {
+    names.push_back(entry.name);
+    EXPECT_FALSE(entry.reason.empty());
+    EXPECT_EQ(find_kernels(entry.name), entry.usable ? entry.kernels : nullptr);
+    if (entry.kernels != nullptr) {
+      EXPECT_EQ(entry.kernels->name, entry.name);
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string_view>{"generic", "sse2", "avx2", "avx512", "neon"}));
+  EXPECT_TRUE(kernel_table().front().usable);
+  EXPECT_EQ(find_kernels(best_kernels().name), &best_kernels());
+  EXPECT_EQ(find_kernels("mmx"), nullptr);
+  EXPECT_GE(stream_total_bytes(), std::size_t{64} << 10);
+}
+
+}  // namespace
+}  // namespace loadstone
