@@ -41,6 +41,7 @@ class Loadstone final : public bench::Contender {
     options_.io.mapped = job.word("mapped", "");
     options_.io.request_bytes = job.number("request", 0);
     options_.io.depth = job.number("depth", 0);
+    if (job.options.contains("budget")) options_.budget_bytes = job.number("budget", 0);
     if (job.action == "stream") options_.budget_bytes = job.cap_bytes / 4;
   }
 
@@ -48,7 +49,7 @@ class Loadstone final : public bench::Contender {
     if (job.action == "stream") return stream(job);
     if (job.action == "scan") {
       dataset_ = loadstone::open({job.folder});
-      return {};
+      return {{}, {{"shards", static_cast<std::int64_t>(dataset_->shards.size())}, {"rows", dataset_->rows()}}};
     }
     loaded_ = loadstone::load({job.folder}, options_);
     return report_of(loaded_->stats);

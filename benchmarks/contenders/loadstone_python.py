@@ -1,7 +1,8 @@
 """Loadstone from Python: load, stream or open as any program would call them."""
 
+import numpy
+
 import loadstone
-import numpy  # noqa: F401  (part of what every user of the package imports)
 from protocol import Contender, serve
 
 
