@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test accept bench bench-build bench-smoke bench-kernels bench-report format format-check lint tidy asan tsan \
+.PHONY: help build demo test accept bench bench-build bench-smoke bench-kernels bench-report format format-check lint tidy asan tsan torture \
   minimal lock clean
 
 JOBS  ?= $(shell nproc)
