@@ -1,5 +1,6 @@
-"""Files that are rewritten, cut and touched while they are loaded (IO-6, T20): every load is exact or `changed`, and the
-process lives."""
+"""Files that are rewritten, cut and touched while they are loaded (IO-6, T20).
+
+Every load is exact or a typed error, and the process lives."""
 
 import os
 

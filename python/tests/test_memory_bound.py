@@ -1,5 +1,6 @@
-"""The peak seen from outside (IO-31, M5): growth of a load <= result + budget + 64 MiB + 1 % of the result, and no load
-gives other bytes than NumPy, for random shapes, orders, types, splits, casts and budgets."""
+"""The peak seen from outside (IO-31, M5): growth of a load <= result + budget + 64 MiB + 1 % of the result.
+
+No load gives other bytes than NumPy, for random shapes, orders, types, splits, casts and budgets."""
 
 import os
 
@@ -48,9 +49,10 @@ JOB = """
             x = loadstone.load(folder, **options)
             grown = status("VmHWM") - base
             allowed = x.local.nbytes + options["budget"] + 64 * 2**20 + x.local.nbytes // 100
-            assert grown <= allowed, f"case {case}: grew by {grown:,}, allowed {allowed:,}: {options} {dtype} {wanted.shape}"
-            assert x.stats.peak_bytes <= options["budget"], f"case {case}: {x.stats.peak_bytes} of {options}"
-            assert np.array_equal(x.local, wanted), f"case {case}: other values: {options} {dtype} {wanted.shape}"
+            told = f"case {case}: {options} {dtype} {wanted.shape}"
+            assert grown <= allowed, f"{told}: grew by {grown:,}, allowed {allowed:,}"
+            assert x.stats.peak_bytes <= options["budget"], f"{told}: {x.stats.peak_bytes}"
+            assert np.array_equal(x.local, wanted), f"{told}: other values"
             worst = max(worst, (grown - x.local.nbytes - options["budget"]) / 2**20)
             del x, wanted
             shutil.rmtree(folder)
