@@ -64,10 +64,10 @@ class Loadstone final : public bench::Contender {
   }
 
  private:
-  /// Batches of a quarter of the cap: one in hand, one being dropped, and the budget.
+  /// One batch of half the cap at a time, and a quarter of it as budget.
   bench::Report stream(const bench::Job& job) {
     bench::Report report;
-    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 4 / job.row_bytes), options_);
+    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 2 / job.row_bytes), options_);
     while (auto batch = stream.next()) {
       streamed_.add(batch->local_bytes());
       add(report, report_of(batch->stats));
