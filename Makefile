@@ -1,13 +1,16 @@
 # Everything a person or a machine runs here; each line of help is a target. Needs git, make, python3 and apt, and installs the
-# rest by itself. Variables: PYTHON (interpreter of .venv), AREAS (what `accept` checks), JOBS.
+# rest by itself. Variables: PYTHON (interpreter of .venv), AREAS (what `accept` checks), JOBS, those that `bench` names.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test accept format format-check lint tidy asan tsan minimal lock clean
+.PHONY: help build demo test accept bench bench-build bench-smoke bench-kernels bench-report format format-check lint tidy asan tsan torture \
+  minimal lock clean
 
 JOBS  ?= $(shell nproc)
 AREAS ?= a b
+ROUNDS ?= 9
+SCALE ?= 0.25
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
@@ -33,7 +36,8 @@ build:  ## .venv with the Python package, and .venv/bin/loadstone
 	scripts/system-packages build
 	scripts/python-environment
 	CI=true .venv/bin/python -m pip install -v --no-input --disable-pip-version-check --no-index --no-deps --no-build-isolation \
-	  --force-reinstall -C build-dir=$(RELEASE) -C cmake.define.LOADSTONE_BUILD_TESTS=ON .
+	  --force-reinstall -C build-dir=$(RELEASE) -C cmake.define.LOADSTONE_BUILD_TESTS=ON \
+  -C cmake.define.LOADSTONE_BUILD_BENCHMARKS=ON .
 
 demo: build  ## write, inspect, plan, load and verify real files: in one process, in threads, under both MPIs
 	scripts/demo
@@ -45,6 +49,21 @@ test: build  ## every test: C++, Python, the installed package
 
 accept: build  ## the acceptance checks of ../shared/accept, where that folder is; AREAS="a b"
 	scripts/accept $(AREAS)
+
+bench-build: build  # ceilings, patterns and contenders
+	cmake --build $(RELEASE) --target loadstone_benchmarks
+
+bench-smoke: bench-build  ## every workload once on small data: right bytes, exact counts, no clock
+	benchmarks/bench smoke
+
+bench: bench-build  ## ratios to ceilings, patterns and peers; ONLY="W1 W2/C" PEERS=numpy ROUNDS=9 SCALE=0.25 FORCE=1
+	benchmarks/bench run --only "$(ONLY)" --peers "$(PEERS)" --rounds $(ROUNDS) --scale $(SCALE) $(if $(FORCE),--force)
+
+bench-kernels: bench-build  ## crossovers of the copy and convert kernels, where they are built
+	$(RELEASE)/benchmarks/kernels
+
+bench-report:  ## table, plot and README numbers of a stored run: RUN=2026-01-31_...
+	benchmarks/bench report "$(RUN)"
 
 format:  ## clang-format and ruff, in place
 	scripts/system-packages lint
@@ -76,6 +95,14 @@ asan:  ## the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan:  ## the tests with threads under ThreadSanitizer
 	scripts/system-packages build lint
 	$(CLANG) cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+
+torture: build  ## what `test` samples, at full length (an hour): faults, failing ranks, memory, changing files, headers
+	cmake --build $(RELEASE) --target io_fault_loop_test comm_test npy_header_dump
+	LOADSTONE_FAULT_RUNS=25000 $(RELEASE)/tests/io/io_fault_loop_test
+	LOADSTONE_TEST_CASES=10000 $(RELEASE)/tests/comm/comm_test --gtest_filter='*AgreementConformance*'
+	LOADSTONE_MEMORY_CASES=2000 LOADSTONE_CHANGING_LOADS=10000 .venv/bin/python -m pytest -q \
+	  python/tests/test_memory_bound.py python/tests/test_changing_files.py
+	.venv/bin/python tests/formats/npy_differential.py $(RELEASE)/tests/formats/npy_header_dump 1000000
 
 minimal:  ## the build without MPI, io_uring and Python, tested
 	scripts/system-packages build

@@ -41,6 +41,7 @@ class Loadstone final : public bench::Contender {
     options_.io.mapped = job.word("mapped", "");
     options_.io.request_bytes = job.number("request", 0);
     options_.io.depth = job.number("depth", 0);
+    if (job.options.contains("budget")) options_.budget_bytes = job.number("budget", 0);
     if (job.action == "stream") options_.budget_bytes = job.cap_bytes / 4;
   }
 
@@ -48,7 +49,7 @@ class Loadstone final : public bench::Contender {
     if (job.action == "stream") return stream(job);
     if (job.action == "scan") {
       dataset_ = loadstone::open({job.folder});
-      return {};
+      return {{}, {{"shards", static_cast<std::int64_t>(dataset_->shards.size())}, {"rows", dataset_->rows()}}};
     }
     loaded_ = loadstone::load({job.folder}, options_);
     return report_of(loaded_->stats);
@@ -63,10 +64,10 @@ class Loadstone final : public bench::Contender {
   }
 
  private:
-  /// Batches of a quarter of the cap: one in hand, one being dropped, and the budget.
+  /// One batch of half the cap at a time, and a quarter of it as budget.
   bench::Report stream(const bench::Job& job) {
     bench::Report report;
-    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 4 / job.row_bytes), options_);
+    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 2 / job.row_bytes), options_);
     while (auto batch = stream.next()) {
       streamed_.add(batch->local_bytes());
       add(report, report_of(batch->stats));

@@ -1,7 +1,8 @@
 """Loadstone from Python: load, stream or open as any program would call them."""
 
+import numpy
+
 import loadstone
-import numpy  # noqa: F401  (part of what every user of the package imports)
 from protocol import Contender, serve
 
 
@@ -23,13 +24,13 @@ class Loadstone(Contender):
         return report(self.array.stats)
 
     def stream(self, job):
-        """Batches of a quarter of the cap: one in hand, one being dropped, and the budget."""
-        share = job["cap_bytes"] // 4
+        """One batch of half the cap at a time, and a quarter of it as budget."""
         self.whole = self.digests.stream()
-        rows = max(1, share // job["row_bytes"])
-        with loadstone.stream(job["folder"], batch_rows=rows, budget=share, **self.io) as batches:
+        rows = max(1, job["cap_bytes"] // 2 // job["row_bytes"])
+        with loadstone.stream(job["folder"], batch_rows=rows, budget=job["cap_bytes"] // 4, **self.io) as batches:
             for batch in batches:
                 self.whole.add(batch.ctypes.data, batch.nbytes)
+                del batch
         return {}
 
     def digest(self, job):

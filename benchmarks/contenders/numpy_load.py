@@ -10,6 +10,7 @@ import os
 
 import numpy
 from numpy.lib import format as npy
+
 from protocol import Contender, now, serve
 
 BATCH_DIVISOR = 2  # a batch is half of the cap
@@ -74,7 +75,11 @@ def shards_of(job):
         ranges = json.load(file)["shards"]
     shards = []
     for entry in ranges:
-        path, offset, size = os.path.join(job["folder"], entry["path"]), entry["offset"], entry["rows"] * job["row_bytes"]
+        path, offset, size = (
+            os.path.join(job["folder"], entry["path"]),
+            entry["offset"],
+            entry["rows"] * job["row_bytes"],
+        )
         if shards and shards[-1]["path"] == path and shards[-1]["offset"] + shards[-1]["bytes"] == offset:
             shards[-1]["bytes"] += size
         else:

@@ -1,4 +1,4 @@
-"""Memory touched and given back before every timed run, so that nobody pays for pages the host had taken back (BM-13)."""
+"""Memory touched and given back before every timed run, so that nobody pays for pages the host took back (BM-13)."""
 
 import mmap
 

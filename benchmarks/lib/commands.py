@@ -12,7 +12,9 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="rounds of the chosen rows, stored under results/")
     run.add_argument("--only", default="", help='rows or cells, such as "W1 W2/C", or "startup"; all, if none is named')
-    run.add_argument("--peers", default="", help='peers by the start of their names, such as "numpy"; all, if none is named')
+    run.add_argument(
+        "--peers", default="", help='peers by the start of their names, such as "numpy"; all, if none is named'
+    )
     run.add_argument("--rounds", type=int, default=9, help="9 or more; the first is dropped")
     run.add_argument("--scale", type=float, default=0.25, help="of the data sets; 1 is 2 GiB for A and C")
     run.add_argument("--force", action="store_true", help="measure on a busy machine; the run is marked not quotable")
@@ -23,7 +25,9 @@ def parser() -> argparse.ArgumentParser:
     data.add_argument("--scale", type=float, default=0.25)
     data.add_argument("--check", action="store_true")
     report = commands.add_parser("report", help="table.md and plot.svg of a stored run, and the numbers of the README")
-    report.add_argument("run", nargs="?", default="", help="folder, or the start of its name; the newest, if none is named")
+    report.add_argument(
+        "run", nargs="?", default="", help="folder, or the start of its name; the newest, if none is named"
+    )
     report.add_argument("--no-readme", action="store_true")
     there = commands.add_parser("peers", help="which peers are present, absent, or do not import")
     there.add_argument("--install", action="store_true", help="puts the pinned wheels into benchmarks/.venv")

@@ -1,6 +1,6 @@
 """From raw rounds to figures and verdicts: pure, so that a stored run can be judged again.
 
-A *round* is {"round", "records"}; a *record* is what rounds.run_once gives. See BM-6 to BM-8, BM-12, BM-21 in the tests.
+A *round* is {"round", "records"}, a *record* what rounds.run_once gives. BM-6 to BM-8, BM-12, BM-21.
 """
 
 import statistics
@@ -139,7 +139,9 @@ def line_of(cell: dict[str, Any], entrant: dict[str, Any], rounds: list[Round], 
     records = [record for _, record in pairs]
     line.rounds = len(pairs)
     line.ratio = spread(bound_seconds(r, cell["ceiling"], threads) / one["total_s"] for r, one in pairs)
-    line.whole = spread(bound_seconds(r, cell["ceiling"], threads) / (one["total_s"] + one["start_s"]) for r, one in pairs)
+    line.whole = spread(
+        bound_seconds(r, cell["ceiling"], threads) / (one["total_s"] + one["start_s"]) for r, one in pairs
+    )
     line.total_s = statistics.median(one["total_s"] for one in records)
     line.gigabytes_s = cell["bytes"] / line.total_s / GIGA
     line.header_s = median_of(records, lambda one: one["stages"].get("header", one["stages"].get("discover")))
@@ -228,7 +230,6 @@ def misses(line: Line, judged: Judged, targets: dict[str, Any]) -> list[str]:
     if targets.get("cpu_share") and line.cpu_per_gb is not None:
         others = [one.cpu_per_gb for one in judged.lines if one.kind in ("peer", "pattern") and one.cpu_per_gb]
         if others and line.cpu_per_gb > targets["cpu_share"] * min(others):
-            missed.append(
-                f"{line.cpu_per_gb:.2f} CPU-s/GB, {targets['cpu_share']:.1f} of the best buffered {min(others):.2f} wanted"
-            )
+            wanted = f"{targets['cpu_share']:.1f} of the best buffered {min(others):.2f} wanted"
+            missed.append(f"{line.cpu_per_gb:.2f} CPU-s/GB, {wanted}")
     return missed

@@ -13,19 +13,21 @@ from lib.workloads import Cell
 
 
 def run(only: str, chosen_peers: str, count: int, scale: float, force: bool) -> int:
-    cells = workloads.chosen("" if only == "startup" else only) if only != "startup" else []
+    words = only.split()
+    rows = " ".join(word for word in words if word != "startup")
+    cells = workloads.chosen(rows) if rows or not words else []
     folder, stored = store.open_run(scale)
-    refuse_if_busy(stored, force)
+    is_idle = refuse_if_busy(stored, force)
     names = sorted({"C", *(cell.data for cell in cells)})
     data = {name: make_set(name, scale) for name in names}
     cache.check_telling(data["C"].paths(0)[0])
     stored["environment"] = rounds.environment() | {"HOME": "", "PATH": ""}
     stored["peers"] = peers.look()
-    stored["tuning"] = tune.raw_read(data["C"])
+    stored["tuning"] = tune.raw_read(data["C"], is_idle)
     for cell in cells:
         store.put_cell(stored, measure(cell, data[cell.data], stored["tuning"], chosen_peers, count))
         keep(folder, stored)
-    if not only or "startup" in only.split():
+    if not words or "startup" in words:
         stored["startup"] = startup.measure(data["C"])
     keep(folder, stored)
     print(f"bench: stored in {os.path.relpath(folder)}")
@@ -43,8 +45,12 @@ def report(folder: Path, run: store.Run) -> None:
     (folder / "plot.svg").write_text(plot.render(run))
 
 
-def refuse_if_busy(stored: store.Run, force: bool) -> None:
-    """BM-14. A forced run on a busy machine can never be quoted, whatever else is measured into it."""
+def refuse_if_busy(stored: store.Run, force: bool) -> bool:
+<<<<<<< HEAD
+    """BM-14: whether the machine is idle. A run that was forced on a busy one is never quotable, come what may."""
+=======
+    """BM-14: whether the machine is idle. A run that was forced on a busy one is never quotable again."""
+>>>>>>> bench
     busy = machine.busy_processes()
     reasons = [f"other processes were busy: {', '.join(busy[:5])}"] if busy else []
     if stored["commit"].endswith(("-dirty", "unknown")):
@@ -55,6 +61,7 @@ def refuse_if_busy(stored: store.Run, force: bool) -> None:
         stored["quotable"] = False
         if reason not in stored["not_quotable_because"]:
             stored["not_quotable_because"].append(reason)
+    return not busy
 
 
 def measure(cell: Cell, data: DataSet, tuning: dict[str, str], chosen_peers: str, count: int) -> dict[str, Any]:

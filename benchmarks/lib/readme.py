@@ -19,8 +19,8 @@ def numbers(run: dict[str, Any], folder: str) -> str:
         return f"No run is quotable yet: {'; '.join(run['not_quotable_because'])}.\n"
     lines = [
         f"{run['machine']['cpu']}, {run['machine']['cores']} cores, {run['machine']['file_system']['type']}; "
-        f"`make bench SCALE={run['scale']:g}` at commit {run['commit']}. Ratio to the ceiling of the same rounds (1.00 is the",
-        f"hardware), median (quartiles); [all lines](benchmarks/results/{folder}/table.md).",
+        f"`make bench SCALE={run['scale']:g}` at commit {run['commit']}. Ratio to the ceiling of the same rounds",
+        f"(1.00 is the hardware), median (quartiles); [all lines](benchmarks/results/{folder}/table.md).",
         "",
         "| | Loadstone C++ | Python | best pattern | best peer | x best peer | verdict |",
         "|---|---|---|---|---|---|---|",
@@ -37,9 +37,9 @@ def row(judged: Judged) -> str:
 
     ours = judged.lines[0]
     named = [f"{name.split(',')[0]} {ratio(name)}" if name else "-" for name in (judged.best_pattern, judged.best_peer)]
-    gain = spread_text(ours.peer)
     verdict = f"{judged.verdict}: {judged.why}" if judged.why else judged.verdict
-    return f"| {judged.name} | {ratio(ours.name)} | {ratio('loadstone Python')} | {' | '.join(named)} | {gain} | {verdict} |"
+    columns = [judged.name, ratio(ours.name), ratio("loadstone Python"), *named, spread_text(ours.peer), verdict]
+    return f"| {' | '.join(columns)} |"
 
 
 def write(run: dict[str, Any], folder: Path, readme: Path = README) -> None:

@@ -1,4 +1,4 @@
-"""Rounds: ceiling, contenders in rotated order, ceiling; each a fresh process, in a proven cache state, after ballast."""
+"""Rounds: ceiling, contenders in rotated order, ceiling; each a fresh process, in a proven cache state."""
 
 import os
 from dataclasses import asdict, dataclass, field

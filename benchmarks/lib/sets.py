@@ -1,9 +1,10 @@
 """The data sets: fixed seed, random bytes, three copies each, digests beside them. Sizes scale, structure stays.
 
 C and G are .npy. A, B and M have the layout of their safetensors files (a header, then tensors one after the other at
-unaligned offsets), but zeros for a header and a sidecar that names the ranges: *raw twins*, which Loadstone reads today.
+unaligned offsets), but zeros for a header and a sidecar that names the ranges: *raw twins*, read today.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -116,7 +117,9 @@ def twin_b(scale: float) -> Recipe:
     chooser = random.Random(2)
     wanted = [4096 * 256 ** chooser.random() for _ in range(10_000)]
     factor = 1024 * MIB * scale / sum(wanted)
-    return twin("raw twin of safetensors, 10,000 tensors of 4 KiB to 1 MiB", [[max(1, int(w * factor)) for w in wanted]], 3)
+    return twin(
+        "raw twin of safetensors, 10,000 tensors of 4 KiB to 1 MiB", [[max(1, int(w * factor)) for w in wanted]], 3
+    )
 
 
 def twin_m(scale: float) -> Recipe:
@@ -173,17 +176,16 @@ def write_set(name: str, folder: Path, recipe: Recipe, scale: float) -> DataSet:
     pieces: list[str] = []
     file_bytes = 0
     for number, (file, (header, sizes)) in enumerate(recipe.files.items()):
-        outputs = [open(copy / file, "wb") for copy in copies]
         body = PieceDigests(digests, sizes)
-        for output in outputs:
-            output.write(header)
-        for block in random_blocks(f"{name} {number}", sum(sizes)):
-            whole.add_bytes(block)
-            body.add(block)
+        with contextlib.ExitStack() as stack:
+            outputs = [stack.enter_context(open(copy / file, "wb")) for copy in copies]
             for output in outputs:
-                output.write(block)
-        for output in outputs:
-            output.close()
+                output.write(header)
+            for block in random_blocks(f"{name} {number}", sum(sizes)):
+                whole.add_bytes(block)
+                body.add(block)
+                for output in outputs:
+                    output.write(block)
         pieces += body.done
         file_bytes += len(header) + sum(sizes)
     write_back(folder)

@@ -8,7 +8,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from lib import cache, places, rounds, roster, workloads
+from lib import cache, places, roster, rounds, workloads
 from lib.rounds import Bench
 from lib.sets import DataSet, check_set, make_set
 from lib.workloads import Cell
@@ -16,8 +16,8 @@ from lib.workloads import Cell
 SCALE = 0.02
 EXPECTED = places.BENCHMARKS / "load/expected.json"
 ACCEPT = "benchmarks/bench smoke --accept"
-FIXED = {"backend": "posix", "direct": "off", "mapped": "off", "request": "1048576", "depth": "4"}
-COUNTED = ("bytes_wanted", "bytes_read", "requests", "opens")
+FIXED = {"backend": "posix", "direct": "off", "mapped": "off", "request": "1048576", "depth": "4", "budget": "67108864"}
+COUNTED = ("bytes_wanted", "bytes_read", "requests", "opens", "shards", "rows")
 TUNING = {"block": "1048576", "depth": "8"}
 
 

@@ -29,7 +29,9 @@ def measure(data: DataSet) -> dict[str, list[float]]:
     for number in range(ROUNDS + 1):
         for name, command in commands(data).items():
             start = time.perf_counter()
-            done = subprocess.run(command, env=environment(), stdout=subprocess.DEVNULL, check=False)
+            done = subprocess.run(
+                command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+            )
             if done.returncode != 0:
                 raise SystemExit(f"bench: {name} ends with {done.returncode}")
             if number > 0:

@@ -1,4 +1,4 @@
-"""Stored runs: results/<date>_<machine>_<commit>/run.json, of which table and plot are derived. Rows merge into one run."""
+"""Stored runs: results/<date>_<machine>_<commit>/run.json, of which table and plot derive. Rows merge into one run."""
 
 import datetime
 import json
@@ -41,7 +41,9 @@ def open_run(scale: float, results: Path = places.RESULTS) -> tuple[Path, Run]:
     except FileNotFoundError:
         return folder, run
     if stored["scale"] != scale:
-        raise SystemExit(f"bench: {folder.name} was measured at scale {stored['scale']:g}; move it away to measure anew")
+        raise SystemExit(
+            f"bench: {folder.name} was measured at scale {stored['scale']:g}; move it away to measure anew"
+        )
     return folder, stored
 
 

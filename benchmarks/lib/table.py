@@ -28,8 +28,8 @@ def heading(run: dict[str, Any]) -> str:
     if not run["quotable"]:
         text += f"**Not quotable**: {'; '.join(run['not_quotable_because'])}.\n\n"
     return text + (
-        "Ratios are bound / time, so 1.00 is the ceiling: median (quartiles) over the valid rounds. *bound* is timed from go to\n"
-        "done, *with start* from the start of the process (imports, pools). GB/s orients only.\n"
+        "Ratios are bound / time, so 1.00 is the ceiling: median (quartiles) over the valid rounds. *bound* is timed\n"
+        "from go to done, *with start* from the start of the process (imports, pools). GB/s orients only.\n"
     )
 
 

@@ -13,8 +13,8 @@ DEPTHS = (8, 16, 32)
 ROUNDS = 3
 
 
-def raw_read(data: DataSet) -> dict[str, str]:
-    """What was found before on this machine, else what is found now."""
+def raw_read(data: DataSet, is_idle: bool) -> dict[str, str]:
+    """What was found before on this machine, else what is found now: kept for later runs if the machine is idle."""
     kept = places.data_folder() / "raw_read.json"
     if kept.exists():
         return dict(json.loads(kept.read_text()))
@@ -30,5 +30,6 @@ def raw_read(data: DataSet) -> dict[str, str]:
             times[block, depth].append(record["total_s"])
     block, depth = min(times, key=lambda choice: statistics.median(times[choice]))
     found = {"block": str(block), "depth": str(depth)}
-    kept.write_text(json.dumps(found))
+    if is_idle:
+        kept.write_text(json.dumps(found))
     return found

@@ -42,7 +42,10 @@ def _w3(data: str, cap: int) -> Cell:
 
 CELLS = [
     *(Cell("W1", f"W1/{s}", s, "cold", "C1", beside=("C1r", "C5", "C6"), ways=s == "C", targets=W1) for s in "CAB"),
-    *(Cell("W2", f"W2/{s}/fresh", s, "warm", "C2f", beside=("C3", "C5", "C6"), ways=s == "C", targets=W2) for s in "CAB"),
+    *(
+        Cell("W2", f"W2/{s}/fresh", s, "warm", "C2f", beside=("C3", "C5", "C6"), ways=s == "C", targets=W2)
+        for s in "CAB"
+    ),
     Cell("W2", "W2/C/present", "C", "warm", "C2", destination="present", beside=("C3", "C5"), targets=W2),
     *(_w3(s, 64) for s in "CAB"),
     *(_w3("C", cap) for cap in (256, 1024)),
