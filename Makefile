@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test accept bench bench-build bench-smoke bench-kernels bench-report format format-check lint tidy asan tsan \
+.PHONY: help build demo test accept bench bench-build bench-smoke bench-kernels bench-report format format-check lint tidy asan tsan torture \
   minimal lock clean
 
 JOBS  ?= $(shell nproc)
@@ -95,6 +95,14 @@ asan:  ## the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan:  ## the tests with threads under ThreadSanitizer
 	scripts/system-packages build lint
 	$(CLANG) cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+
+torture: build  ## what `test` samples, at full length (an hour): faults, failing ranks, memory, changing files, headers
+	cmake --build $(RELEASE) --target io_fault_loop_test comm_test npy_header_dump
+	LOADSTONE_FAULT_RUNS=25000 $(RELEASE)/tests/io/io_fault_loop_test
+	LOADSTONE_TEST_CASES=10000 $(RELEASE)/tests/comm/comm_test --gtest_filter='*AgreementConformance*'
+	LOADSTONE_MEMORY_CASES=2000 LOADSTONE_CHANGING_LOADS=10000 .venv/bin/python -m pytest -q \
+	  python/tests/test_memory_bound.py python/tests/test_changing_files.py
+	.venv/bin/python tests/formats/npy_differential.py $(RELEASE)/tests/formats/npy_header_dump 1000000
 
 minimal:  ## the build without MPI, io_uring and Python, tested
 	scripts/system-packages build

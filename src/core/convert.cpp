@@ -131,11 +131,11 @@ bool convert_row(const std::byte* source, std::byte* target, std::int64_t n) {
 
 template <class... Ts>
 struct TypeList {
-  static constexpr std::size_t size = sizeof...(Ts);
+  static constexpr std::size_t kSize = sizeof...(Ts);
 };
 using Numeric = TypeList<Bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                          std::uint32_t, std::uint64_t, Half, float, double, std::complex<float>, std::complex<double>>;
-constexpr std::size_t kNumeric = Numeric::size;
+constexpr std::size_t kNumeric = Numeric::kSize;
 
 int index_of(const DType& dtype) {
   const int step = dtype.itemsize == 1 ? 0 : dtype.itemsize == 2 ? 1 : dtype.itemsize == 4 ? 2 : 3;

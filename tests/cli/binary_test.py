@@ -46,8 +46,15 @@ class Binary(unittest.TestCase):
         return doc
 
     def test_usage(self):
-        for words in [["laod", "x"], ["load"], ["load", "x", "--splitt", "0"], ["load", "x", "--budget", "lots"],
-                      ["--ranks", "2", "load", "x"], ["plan", self.data, "--ranks", "0"], []]:
+        for words in [
+            ["laod", "x"],
+            ["load"],
+            ["load", "x", "--splitt", "0"],
+            ["load", "x", "--budget", "lots"],
+            ["--ranks", "2", "load", "x"],
+            ["plan", self.data, "--ranks", "0"],
+            [],
+        ]:
             done = self.exits(2, *words)
             self.assertTrue(done.stderr.strip() and not done.stdout, words)
         self.assertEqual(self.document(2, "load", self.data, "--tiles", "square")["faults"][0]["code"], "bad_argument")

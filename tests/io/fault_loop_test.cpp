@@ -21,7 +21,7 @@ constexpr std::int64_t kFiles = 3;
 
 std::int64_t runs_wanted() {
   const char* const text = std::getenv("LOADSTONE_FAULT_RUNS");
-  return text == nullptr ? 2000 : std::strtoll(text, nullptr, 10);
+  return text == nullptr ? 5000 : std::strtoll(text, nullptr, 10);
 }
 
 struct Injected {
