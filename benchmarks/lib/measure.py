@@ -110,7 +110,7 @@ def stored_cell(cell: Cell, data: DataSet, listed: list[roster.Entrant], done: l
                 "kind": one.kind,
                 "program": one.program,
                 "options": one.options,
-                "refuses": one.refuses(cell.action, cell.destination) or ("" if one.present() else "absent: not built"),
+                "refuses": one.refuses(cell.action, cell.destination) or ("" if one.present() else "absent"),
             }
             for one in listed
         ],

@@ -9,7 +9,9 @@ RESULTS = BENCHMARKS / "results"
 PROGRAMS = Path(os.environ.get("BENCH_PROGRAMS", ROOT / "build/release/benchmarks"))
 DIGEST_LIBRARY = PROGRAMS / "libbench_digest.so"
 PYTHON = Path(os.environ.get("BENCH_PYTHON", ROOT / ".venv/bin/python"))  # has loadstone and numpy
-PEER_PYTHON = BENCHMARKS / ".venv/bin/python"  # has the peers, once `bench peers --install` was asked for
+PEER_PYTHON = Path(
+    os.environ.get("BENCH_PEER_PYTHON", BENCHMARKS / ".venv/bin/python")
+)  # has the peers, once `bench peers --install` was asked for
 
 
 def data_folder() -> Path:

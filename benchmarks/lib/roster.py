@@ -18,13 +18,17 @@ class Entrant:
     actions: frozenset[str] = frozenset({"load", "stream"})
     destinations: frozenset[str] = frozenset({"fresh", "present"})
     without: str = ""  # why it does not offer the rest
+    module: str = ""  # what it imports from the environment of the peers; empty: the project's environment will do
 
     def command(self) -> list[str]:
         if self.program.endswith(".py"):
-            return [str(places.PYTHON), str(places.BENCHMARKS / "contenders" / self.program)]
+            python = places.PEER_PYTHON if self.module else places.PYTHON
+            return [str(python), str(places.BENCHMARKS / "contenders" / self.program)]
         return [str(places.PROGRAMS / self.program)]
 
     def present(self) -> bool:
+        if self.module and not list(places.PEER_PYTHON.parents[1].glob(f"lib/python*/site-packages/{self.module}")):
+            return False
         return all(places.Path(part).exists() for part in self.command())
 
     def refuses(self, action: str, destination: str) -> str:
@@ -65,6 +69,16 @@ ENTRANTS = [
     ),
     Entrant("numpy mmap, copy", PEER, "numpy_load.py", {"way": "mmap"}),
     Entrant("numpy header, readinto", PEER, "numpy_load.py", {"way": "readinto"}),
+    Entrant(
+        "runai-model-streamer",
+        PEER,
+        "runai_streamer.py",
+        {},
+        frozenset({"load", "stream"}),
+        FRESH,
+        "the streamer takes no memory that is already there, and scans no headers",
+        "runai_model_streamer",
+    ),
 ]
 
 CEILINGS = {
