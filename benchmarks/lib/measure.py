@@ -46,11 +46,7 @@ def report(folder: Path, run: store.Run) -> None:
 
 
 def refuse_if_busy(stored: store.Run, force: bool) -> bool:
-<<<<<<< HEAD
-    """BM-14: whether the machine is idle. A run that was forced on a busy one is never quotable, come what may."""
-=======
     """BM-14: whether the machine is idle. A run that was forced on a busy one is never quotable again."""
->>>>>>> bench
     busy = machine.busy_processes()
     reasons = [f"other processes were busy: {', '.join(busy[:5])}"] if busy else []
     if stored["commit"].endswith(("-dirty", "unknown")):
