@@ -135,7 +135,7 @@ TEST(Settings, IO32CopyKernelsAreForcedByTheEnvironmentAlone) {
   EXPECT_EQ(forced->engine.kernels->name, "generic");
   const auto wrong = settled({{"LOADSTONE_CPU", "mmx"}});
   ASSERT_FALSE(wrong.ok());
-  EXPECT_NE(wrong.status().failure().first().wanted.find("generic"), std::string::npos);
+  EXPECT_NE(std::get<std::string>(wrong.status().failure().first().wanted).find("generic"), std::string::npos);
 }
 
 TEST(Environment, IO41AnUnknownNameIsAWarningWithTheNearest) {
