@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shards import write_shards
 
 ROWS = (6, 0, 3, 8)
 ARRAY = np.arange(17 * 5, dtype="f4").reshape(17, 5)
@@ -17,15 +18,6 @@ LAUNCHERS = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-n"],
     "mpich": ["mpiexec.mpich", "-n"],
 }
-
-
-def write_shards(folder, array, rows):
-    """One .npy file for each count of rows."""
-    folder.mkdir(exist_ok=True)
-    ends = np.cumsum(rows)
-    for i, (end, count) in enumerate(zip(ends, rows, strict=True)):
-        np.save(folder / f"shard_{i:04}.npy", array[end - count : end])
-    return folder
 
 
 @pytest.fixture(scope="session")

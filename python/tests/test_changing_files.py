@@ -4,8 +4,6 @@ Every load is exact or a typed error, and the process lives."""
 
 import os
 
-from conftest import run_python
-
 LOADS = int(os.environ.get("LOADSTONE_CHANGING_LOADS", "400"))
 
 JOB = """
@@ -60,7 +58,7 @@ JOB = """
 """
 
 
-def test_t20_loads_of_changing_files_are_exact_or_typed(capsys):
-    done = run_python(JOB, LOADS, timeout=30 + LOADS // 10)
+def test_t20_loads_of_changing_files_are_exact_or_typed(python, capsys):
+    done = python(JOB, LOADS, timeout=30 + LOADS // 10)
     with capsys.disabled():
         print(f"\n{LOADS} loads: {done.strip()}")

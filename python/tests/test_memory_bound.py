@@ -4,8 +4,6 @@ No load gives other bytes than NumPy, for random shapes, orders, types, splits, 
 
 import os
 
-from conftest import run_python
-
 CASES = int(os.environ.get("LOADSTONE_MEMORY_CASES", "40"))
 SEED = int(os.environ.get("LOADSTONE_TEST_SEED", "1"))
 
@@ -62,7 +60,7 @@ JOB = """
 """
 
 
-def test_io31_memory_of_random_loads_seen_from_outside(capsys):
-    done = run_python(JOB, CASES, SEED, timeout=30 + 2 * CASES)
+def test_io31_memory_of_random_loads_seen_from_outside(python, capsys):
+    done = python(JOB, CASES, SEED, timeout=30 + 2 * CASES)
     with capsys.disabled():
         print(f"\n{done.strip()}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import write_shards
+from shards import write_shards
 
 import loadstone
 
