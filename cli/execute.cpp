@@ -2,11 +2,13 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ranks.hpp"
+#include "loader/session.hpp"
 
 #include <loadstone/load.hpp>
 
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 namespace loadstone::cli {
@@ -27,6 +29,8 @@ Failure current_failure() {
   } catch (const std::bad_alloc&) {
     return one_fault(Code::out_of_memory, "memory.refused", "the system refused memory",
                      "Give a smaller --budget, or load on more ranks.");
+  } catch (const std::system_error& error) {
+    return failure_of(loader::system_fault(error));
   } catch (const std::exception& error) {
     return one_fault(Code::internal, "internal.exception", std::string("unexpected: ") + error.what(),
                      "This is a bug of loadstone; please report it with the command that shows it.");

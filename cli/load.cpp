@@ -59,13 +59,27 @@ std::string json_text(const std::string& text) {
 
 }  // namespace
 
+/// What was asked to be verified and could not be: said, not passed over (DS58).
+std::optional<Fault> unverified(const Arguments& arguments, const LoadStats& totals) {
+  if (!arguments.verify || totals.unverified_bytes == 0) return std::nullopt;
+  return Fault{
+      .code = Code::mismatch,
+      .kind = "verify.unverified",
+      .message = fmt::format("{} of {} bytes were not verified: no manifest has a sum of their shards, or only parts "
+                             "of shards were read",
+                             totals.unverified_bytes, totals.bytes_read),
+      .remedy = "Record sums with loadstone verify --write-manifest, and load whole shards"};
+}
+
 Report run_load(const Arguments& arguments, const Context& context) {
   const Loaded loaded = open_and_load(arguments, context);
   const StatsOverRanks stats = gather_stats(loaded.array.stats, context.comm);
+  const LoadStats totals = total(loaded.array.stats, context.comm);
   const std::string digest = arguments.digest ? loaded.array.digest() : "";
   if (!context.speaks()) return {};
   Report report;
   report.warnings = loaded.dataset.warnings;
+  if (auto warning = unverified(arguments, totals)) report.warnings.push_back(std::move(*warning));
   if (arguments.json) {
     report.parts.emplace_back("stats", stats_json(stats));
     if (arguments.digest) report.parts.emplace_back("digest", json_text(digest));

@@ -83,6 +83,14 @@ Hash128 add_up(const Hash128& mine, Communicator& comm) {
 }  // namespace
 
 std::string DistributedArray::digest() const {
+  // A header of a few bytes can state 2^63 elements of no bytes: nothing bounds the work that their sum would take.
+  constexpr std::int64_t kMostWithoutBytes = std::int64_t{1} << 31;
+  if (itemsize() == 0 && size() > kMostWithoutBytes) {
+    throw Error(Fault{.code = Code::too_large,
+                      .kind = "digest.empty_elements",
+                      .message = std::to_string(size()) + " elements of no bytes have no digest worth its time",
+                      .remedy = "Leave the digest out: the array holds no bytes"});
+  }
   const int rank = comm_->rank();
   Interval part{0, local_size()};
   if (distribution_.is_replicated()) {  // everybody has everything: each sums its share

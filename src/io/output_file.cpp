@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +98,20 @@ Status OutputFile::publish(bool replace) {
   if (done != 0) return failed("the finished file cannot be given its name", target, errno);
   temporary_.clear();
   return {};
+}
+
+Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
+  Descriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.valid()) return failed("the directory cannot be opened", directory, errno);
+  // A file system without locks (EOPNOTSUPP, ENOLCK) has one writer by agreement, as before.
+  if (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return Fault{.code = Code::refused,
+                 .kind = "write.busy",
+                 .message = "another writer is at work here",
+                 .remedy = "Wait until it is done, or write elsewhere",
+                 .path = escape(directory, 4096)};
+  }
+  return DirectoryLock(std::move(descriptor));
 }
 
 Status sync_directory(const std::string& directory) {

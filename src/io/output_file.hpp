@@ -43,6 +43,18 @@ class OutputFile {
   std::int64_t written_ = 0;
 };
 
+/// Held while a directory is written: another writer is refused instead of waiting. Ends with the process at the
+/// latest, and leaves no file.
+class DirectoryLock {
+ public:
+  DirectoryLock() = default;
+  static Result<DirectoryLock> take(const std::string& directory);
+
+ private:
+  explicit DirectoryLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  Descriptor descriptor_;
+};
+
 /// fsync of a directory: renames in it are on the device.
 Status sync_directory(const std::string& directory);
 /// Makes a directory if it is not there (one level).

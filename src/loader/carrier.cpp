@@ -30,10 +30,21 @@ std::int64_t index_bytes(const Dataset& dataset) {
   return bytes + static_cast<std::int64_t>(dataset.row_index.size() * sizeof(std::int64_t));
 }
 
+Fault no_device(const std::string& device) {
+  const bool known = device.starts_with("cuda");
+  return {.code = known ? Code::unsupported : Code::bad_argument,
+          .kind = "device",
+          .message = known ? "tiles in device memory are not built yet" : "\"" + escape(device) + "\" is no device",
+          .remedy = "Give device host",
+          .item = "device",
+          .got = escape(device)};
+}
+
 }  // namespace
 
 Result<plan::Problem> make_problem(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
                                    const Settings& settings) {
+  if (!options.device.empty() && options.device != "host") return no_device(options.device);
   auto problem = plan::make_problem(dataset, options, ranks);
   if (!problem.ok()) return problem;
   problem->budget_bytes = settings.budget_bytes;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/checked.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
 #include "io/output_file.hpp"
@@ -59,6 +60,15 @@ Result<std::optional<formats::Manifest>> read_manifest(const std::string& direct
     return status;
   }
   return std::optional<formats::Manifest>(std::move(manifest).value());
+}
+
+Result<std::int64_t> next_generation(std::int64_t generation) {
+  if (const auto next = checked_add(generation, 1)) return *next;
+  return Fault{.code = Code::bad_argument,
+               .kind = "manifest.generation",
+               .message = fmt::format("generation {} is the last that a manifest can have", grouped(generation)),
+               .remedy = "Start anew: remove the manifest, and record the directory again",
+               .got = generation};
 }
 
 Status replace_manifest(const std::string& directory, const formats::Manifest& manifest) {

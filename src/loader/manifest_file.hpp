@@ -15,6 +15,9 @@ namespace loadstone::loader {
 /// The manifest in a directory; empty if there is none. Faults name its path.
 Result<std::optional<formats::Manifest>> read_manifest(const std::string& directory, const io::Opener& opener);
 
+/// The number after a generation; `bad_argument` where there is none.
+Result<std::int64_t> next_generation(std::int64_t generation);
+
 /// Replaces the manifest, durably: temporary, fsync, rename, fsync of the directory. The rename is the commit.
 Status replace_manifest(const std::string& directory, const formats::Manifest& manifest);
 

@@ -4,27 +4,41 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace loadstone::loader {
 namespace {
 
-std::vector<std::byte> host_name() {
+/// How many ranks share what is here.
+struct Neighbours {
+  int on_host = 1;     ///< its memory and its disks
+  int in_process = 1;  ///< its descriptors
+};
+
+std::string host_name() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
-  const std::string_view text(name.data());
-  const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
-  return {bytes, bytes + text.size()};
+  return name.data();
 }
 
-/// Ranks that share this host: they share its memory and its disks.
-Result<int> count_ranks_on_node(comm::Agreement& agreement) {
-  if (agreement.size() == 1) return 1;
-  const std::vector<std::byte> mine = host_name();
-  auto names = agreement.allgather(mine);
-  if (!names.ok()) return std::move(names).status();
-  return static_cast<int>(std::count(names->begin(), names->end(), mine));
+Result<Neighbours> count_neighbours(comm::Agreement& agreement) {
+  if (agreement.size() == 1) return Neighbours{};
+  const std::string host = host_name() + '\n';
+  const std::string mine = host + std::to_string(getpid());
+  auto all = agreement.allgather(std::as_bytes(std::span(mine)));
+  if (!all.ok()) return std::move(all).status();
+  Neighbours neighbours{0, 0};
+  for (const std::vector<std::byte>& part : *all) {
+    const std::string_view theirs(reinterpret_cast<const char*>(part.data()), part.size());
+    if (theirs.starts_with(host)) ++neighbours.on_host;
+    if (theirs == mine) ++neighbours.in_process;
+  }
+  return neighbours;
 }
 
 }  // namespace
@@ -37,13 +51,14 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   interrupt_.stop = options.stop;
   if (options.deadline_s > 0) interrupt_.deadline_s = options.deadline_s;
   agreement_ = std::make_unique<comm::Agreement>(comm, interrupt_);
-  auto on_node = count_ranks_on_node(*agreement_);
-  if (!on_node.ok()) fail(std::move(on_node).status());
-  auto settings =
-      make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots, *on_node);
+  auto neighbours = count_neighbours(*agreement_);
+  if (!neighbours.ok()) fail(std::move(neighbours).status());
+  auto settings = make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots,
+                                neighbours->on_host);
   if (mine.ok() && !settings.ok()) mine = std::move(settings).status();
   verdict("arguments", std::move(mine));
   settings_ = std::move(settings).value();
+  settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);
   interrupt_.deadline_s = settings_.deadline_s;
   // The plan must be equal everywhere, so the smallest budget counts (DS42).
   std::array<std::int64_t, 1> budget = {settings_.budget_bytes};
@@ -73,6 +88,17 @@ Result<io::Engine*> Session::engine() {
   return engine_.get();
 }
 
+Fault system_fault(const std::system_error& error) {
+  const int number = error.code().value();
+  const bool short_of = number == EAGAIN || number == ENOMEM;  // no thread, no memory
+  return {.code = short_of ? Code::out_of_memory : Code::io,
+          .kind = short_of ? "system.refused" : "system.failed",
+          .message = std::string("the system refused: ") + error.what(),
+          .remedy = short_of ? "Use fewer ranks or threads, or raise the limits of this process (ulimit -a)"
+                             : "Check the machine, then try again",
+          .system_errno = number};
+}
+
 Status status_of_current_exception() {
   try {
     throw;
@@ -83,6 +109,8 @@ Status status_of_current_exception() {
                  .kind = "out_of_memory",
                  .message = "the system refused memory",
                  .remedy = "Use more ranks, a smaller selection, or a smaller budget"};
+  } catch (const std::system_error& error) {
+    return system_fault(error);
   } catch (const std::exception& error) {
     return Fault{.code = Code::internal,
                  .kind = "internal",

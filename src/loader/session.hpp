@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace loadstone::loader {
@@ -69,6 +70,8 @@ class Session {
 template <class Step>
 Status guarded(const Step& step);
 Status status_of_current_exception();
+/// What the system refused, by its errno: out_of_memory where a thread or memory was, else io.
+Fault system_fault(const std::system_error& error);
 
 template <class Step>
 Status guarded(const Step& step) {

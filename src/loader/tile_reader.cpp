@@ -1,5 +1,7 @@
 #include "loader/tile_reader.hpp"
 
+#include "loader/lost_value.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -14,17 +16,6 @@ namespace {
 // own.
 constexpr std::int64_t kDirectAlignment = 4096;
 static_assert(kDirectAlignment <= plan::kEdgeBytes);
-
-/// Where the element at a position of a piece (in the order of its axes) stands in the file.
-std::int64_t file_offset_of(const plan::Piece& piece, std::int64_t position) {
-  std::int64_t offset = piece.move.file_offset;
-  for (std::size_t i = piece.move.axes.size(); i-- > 0;) {
-    const plan::MoveAxis& axis = piece.move.axes[i];
-    offset += position % axis.count * axis.file_stride;
-    position /= axis.count;
-  }
-  return offset;
-}
 
 /// Calls `use(file offset, packed offset, bytes)` for each range of wanted bytes of a staged piece: what is read of
 /// gaps between them is nobody's to sum.
@@ -48,24 +39,6 @@ void for_each_wanted_range(const plan::Piece& piece, const Use& use) {
     while (axis > 0 && ++at[axis - 1] == axes[axis - 1].count) at[--axis] = 0;
     if (axis == 0) return;
   }
-}
-
-Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, const LostValue& lost, const DType& stored) {
-  const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(piece.move.shard)];
-  const std::int64_t offset = file_offset_of(piece, lost.position);
-  const std::int64_t element = (offset - shard.data_offset) / std::max<std::int64_t>(stored.itemsize, 1);
-  const bool checked = problem.casting == Casting::checked;
-  return {.code = Code::lossy,
-          .kind = "cast.lost_value",
-          .message = fmt::format("element {} (stored order) {} as {}; the shard holds {}", element, lost.what,
-                                 problem.result_dtype.name(), stored.name()),
-          .remedy = checked ? "Ask for a type that holds every value, or allow it with casting=lossy"
-                            : "Ask for a type that holds every value: nothing wraps, under any casting",
-          .shard = piece.move.shard,
-          .path = shard.path,
-          .offset = offset,
-          .wanted = problem.result_dtype.str(),
-          .got = stored.str()};
 }
 
 }  // namespace
@@ -158,7 +131,7 @@ Status TileReader::place(Slot& slot) const {
                                   context_.problem->result_dtype, axes, context_.problem->casting,
                                   {context_.kernels, static_cast<std::int64_t>(context_.tile.size())});
   slot.place_seconds = steady_seconds() - start;
-  if (lost) return lost_value(*context_.problem, piece, *lost, stored);
+  if (lost) return lost_value(*context_.problem, piece, slot.bytes, *lost);
   return {};
 }
 

@@ -138,11 +138,10 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     auto home = home_of(dataset);
     if (!home.ok()) return std::move(home).status();
     report.manifest_written = *home + '/' + std::string(formats::kManifestName);
+    auto generation = loader::next_generation(dataset.manifest_generation);
+    if (!generation.ok()) return std::move(generation).status();
     formats::Manifest manifest = manifest_of(dataset, sums, *home);
-    // One that cannot be read is replaced like none.
-    const auto before = loader::read_manifest(*home, session.opener());
-    if (before.ok() && *before) manifest.generation = (*before)->generation + 1;
-    report.generation = manifest.generation;
+    manifest.generation = report.generation = *generation;
     if (session.agreement().rank() != 0) return {};
     return loader::replace_manifest(*home, manifest);
   });

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/text.hpp"
@@ -30,8 +31,11 @@ Fault occupied(std::string kind, const std::string& directory, std::string messa
 
 /// Makes the directory ready and says which manifest is in it. Rank 0 only.
 Result<std::optional<formats::Manifest>> prepare(const std::string& directory, const WriteOptions& options,
-                                                 const io::Opener& opener) {
+                                                 const io::Opener& opener, io::DirectoryLock& lock) {
   if (Status status = io::make_directory(directory); !status.ok()) return status;
+  auto locked = io::DirectoryLock::take(directory);
+  if (!locked.ok()) return std::move(locked).status();
+  lock = std::move(locked).value();
   auto entries = io::list_directory(directory);
   if (!entries.ok()) return std::move(entries).status();
   auto manifest = loader::read_manifest(directory, opener);
@@ -93,10 +97,12 @@ class Writer {
     std::int64_t next = 1;
     if (rank() == 0) {
       mine = loader::guarded([&]() -> Status {
-        auto before = prepare(directory_, options_, session_.opener());
+        auto before = prepare(directory_, options_, session_.opener(), lock_);
         if (!before.ok()) return std::move(before).status();
         before_ = std::move(before).value();
-        if (before_) next = before_->generation + 1;
+        auto free = free_generation();
+        if (!free.ok()) return std::move(free).status();
+        next = *free;
         return {};
       });
     }
@@ -106,6 +112,26 @@ class Writer {
       session_.fail(std::move(status));
     }
     generation_ = generation[0];
+  }
+
+  /// The first generation after the present one whose names are all free: a writer that died before its commit, or
+  /// somebody else, may hold some (W1).
+  Result<std::int64_t> free_generation() {
+    auto entries = io::list_directory(directory_);
+    if (!entries.ok()) return std::move(entries).status();
+    std::set<std::string> taken;
+    for (const io::DirectoryEntry& entry : *entries) taken.insert(entry.name);
+    std::int64_t generation = before_ ? before_->generation : 0;
+    while (true) {
+      auto next = loader::next_generation(generation);
+      if (!next.ok()) return next;
+      generation = *next;
+      bool free = true;
+      for (std::int64_t shard = 0; free && shard < options_.shards; ++shard) {
+        free = !taken.contains(loader::shard_name(shard, options_.shards, generation));
+      }
+      if (free) return generation;
+    }
   }
 
   Status write_mine() {
@@ -220,6 +246,7 @@ class Writer {
   Session& session_;
   loader::WriteLayout layout_;
   std::optional<formats::Manifest> before_;
+  io::DirectoryLock lock_;  ///< rank 0's
   std::int64_t generation_ = 1;
   std::map<std::size_t, loader::WrittenFile> written_;
   std::vector<std::string> published_;  ///< final names that this rank has made

@@ -22,7 +22,7 @@ void collect(Faults& all, Failure failure) {
 /// Which word would allow a cast; empty if none would.
 std::string remedy_of(const DType& from, const DType& to) {
   if (can_cast(from, to)) {
-    return "Pass casting=checked to allow it if every value survives, or casting=lossy to round.";
+    return "Pass casting=checked to allow it if every value survives, or casting=lossy to accept the nearest.";
   }
   return "Load the type of the file, and convert afterwards.";
 }

@@ -149,6 +149,37 @@ TEST_F(LoadTest, C091AValueThatOneRankMeetsWhileReadingFailsOnAll) {
   }
 }
 
+TEST_F(LoadTest, DS49ALostValueIsNamedByShardIndexAndValue) {
+  LoadOptions options;
+  options.dtype = parse_dtype("int8");
+  options.casting = Casting::checked;
+  options.rows = Slice{9, 61, 1};  // from the second row of shard 2 on, row 7 holds index 147
+  options.budget_bytes = std::int64_t{1} << 20;
+  try {
+    load(paths(), options);
+    FAIL() << "values were lost";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find(" is out of range as int8; the shard holds int32"), std::string::npos) << text;
+    EXPECT_NE(text.find("element ["), std::string::npos) << text;
+    EXPECT_NE(text.find("nothing wraps"), std::string::npos) << text;
+  }
+}
+
+TEST_F(LoadTest, ADeviceThatIsNotBuiltIsRefusedByName) {
+  for (const auto& [device, code] :
+       {std::pair<const char*, Code>{"cuda", Code::unsupported}, {"banana", Code::bad_argument}}) {
+    LoadOptions options;
+    options.device = device;
+    try {
+      load(paths(), options);
+      ADD_FAILURE() << device << " was ignored";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code);
+    }
+  }
+}
+
 TEST_F(LoadTest, DS42ARankWithOtherOptionsIsAMismatchOnAll) {
   run_threads(3, [&](const CommPtr& comm) {
     LoadOptions options;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "io/output_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace loadstone {
@@ -64,9 +65,29 @@ TEST(Write, DS63ForeignFilesAreNeverTouched) {
   EXPECT_EQ(code_of([&] { write(root.path().string(), small()); }), Code::refused);
   WriteOptions forced = small();
   forced.force = true;
-  EXPECT_EQ(code_of([&] { write(root.path().string(), forced); }), Code::refused) << "a name that is taken";
+  EXPECT_EQ(write(root.path().string(), forced).generation, 2) << "a name of generation 1 is taken";
   EXPECT_EQ(test::read_file(root.file("shard_0001.npy")), "mine too");
-  EXPECT_EQ(test::names_in(root.path()), (std::vector<std::string>{"notes.txt", "shard_0001.npy"}));
+  EXPECT_EQ(test::read_file(root.file("notes.txt")), "mine");
+  EXPECT_EQ(test::names_in(root.path()).size(), 2U + 5U + 1U);
+}
+
+TEST(Write, W1NamesThatADeadWriterLeftAreSteppedOver) {
+  const test::TempDir root;
+  const std::string directory = root.file("d");
+  write(directory, small());
+  test::write_file(directory + "/shard_0001.g2.npy", "of a writer that was killed before its commit");
+  WriteOptions forced = small(1);
+  forced.force = true;
+  EXPECT_EQ(write(directory, forced).generation, 3);
+  EXPECT_EQ(verify({directory}).shards_verified, 5);
+}
+
+TEST(Write, ASecondWriterIsRefused) {
+  const test::TempDir root;
+  const auto lock = io::DirectoryLock::take(root.path().string());
+  ASSERT_TRUE(lock.ok());
+  EXPECT_EQ(code_of([&] { write(root.path().string(), small()); }), Code::refused);
+  EXPECT_TRUE(test::names_in(root.path()).empty());
 }
 
 TEST(Write, BadOptionsWriteNothing) {
