@@ -41,9 +41,9 @@ def run(accept: bool) -> int:
 
 
 def everyone_once(cell: Cell, data: DataSet) -> list[str]:
-    """Runs ceilings and contenders once; what failed or was wrong."""
+    """Runs ceilings and contenders once, but for optional peers; what failed or was wrong."""
     entrants = [entrant for entrant in roster.ENTRANTS if entrant is not roster.OURS_AGAIN]
-    here = [one for one in entrants if one.kind != roster.WAY and one.present()]
+    here = [one for one in entrants if one.kind != roster.WAY and not one.module]
     able = [one for one in here if not one.refuses(cell.action, cell.destination)]
     ceilings = [roster.CEILINGS[name] for name in (cell.ceiling, *cell.beside)]
     bench = Bench(cell, data, able, TUNING)
