@@ -41,7 +41,7 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   if (!on_node.ok()) fail(std::move(on_node).status());
   auto settings =
       make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots, *on_node);
-  if (mine.ok() && !settings.ok()) mine = std::move(settings).status();
+  if (mine.ok() && !settings.ok()) mine = settings.status().clone();
   verdict("arguments", std::move(mine));
   settings_ = std::move(settings).value();
   interrupt_.deadline_s = settings_.deadline_s;
