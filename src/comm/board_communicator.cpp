@@ -23,6 +23,8 @@ class LetterRequest final : public CommRequest {
       : board_(std::move(board)), address_(address), letter_(std::move(letter)) {
     board_->post(address_, letter_);
   }
+  LetterRequest(const LetterRequest&) = delete;
+  LetterRequest& operator=(const LetterRequest&) = delete;
   ~LetterRequest() override { withdraw(); }
 
   bool test() override {
@@ -54,6 +56,8 @@ class MeetingRequest final : public CommRequest {
       : board_(std::move(board)), meeting_(board_->join(rank)) {
     board_->arrive(*meeting_, rank, terms, contribution);
   }
+  MeetingRequest(const MeetingRequest&) = delete;
+  MeetingRequest& operator=(const MeetingRequest&) = delete;
   ~MeetingRequest() override { withdraw(); }
 
   bool test() override {

@@ -88,7 +88,8 @@ void finalize_world() noexcept {
   try {
     const auto module = load_mpi_module(launcher);
     if (module.ok()) (*module)->finalize_if_ours();
-  } catch (const std::exception&) {  // then there is no module, and so nothing that it could have initialised
+    // NOLINTNEXTLINE(bugprone-empty-catch): then there is no module, and so nothing that it could have initialised
+  } catch (const std::exception&) {
   }
 }
 

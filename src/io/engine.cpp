@@ -38,6 +38,8 @@ class StandardEngine final : public Engine {
         chooser_(WayRules::from(settings_), counters_),
         copiers_(ledger, copy_threads(settings_)) {}
 
+  StandardEngine(const StandardEngine&) = delete;
+  StandardEngine& operator=(const StandardEngine&) = delete;
   ~StandardEngine() override {
     Interrupt interrupt;
     interrupt.deadline_s = lost_requests_ ? kLastCallSeconds : 1;

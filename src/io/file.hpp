@@ -47,7 +47,7 @@ struct FileName {
 class Opener {
  public:
   /// @param allowed_roots  absolute or relative directories that links may lead into, beside a name's own root
-  explicit Opener(std::vector<std::string> allowed_roots = {});
+  explicit Opener(const std::vector<std::string>& allowed_roots = {});
   ~Opener();
   Opener(const Opener&) = delete;
   Opener& operator=(const Opener&) = delete;

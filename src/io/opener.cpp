@@ -96,7 +96,7 @@ struct Opener::State {
   }
 };
 
-Opener::Opener(std::vector<std::string> allowed_roots) : state_(std::make_unique<State>()) {
+Opener::Opener(const std::vector<std::string>& allowed_roots) : state_(std::make_unique<State>()) {
   for (const std::string& path : allowed_roots) {
     int ignored = 0;  // a root that does not exist allows nothing
     state_->allowed.push_back(open_root(path, &ignored));

@@ -142,6 +142,7 @@ Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory)
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     struct stat status{};
+    // NOLINTNEXTLINE(clang-analyzer-unix.StdCLibraryFunctions): an open directory has a descriptor
     if (fstatat(dirfd(open_directory.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     entries.push_back({name, S_ISREG(status.st_mode), status.st_size});
   }

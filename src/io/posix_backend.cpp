@@ -16,10 +16,10 @@
 namespace loadstone::io {
 namespace {
 
-constexpr std::size_t kStackBytes = 256 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 // Handing a request to a thread and back costs about 10 us, copying 16 KiB from the page cache 2 us: so small requests
 // are first tried where they are, without blocking.
-constexpr std::size_t kInlineBytes = 16 * 1024;
+constexpr std::size_t kInlineBytes = std::size_t{16} * 1024;
 
 std::size_t bytes_of(std::span<const iovec> iovecs) {
   std::size_t bytes = 0;
@@ -121,6 +121,8 @@ class PosixBackend final : public Backend {
     returned_.reserve(2 * depth_);
   }
 
+  PosixBackend(const PosixBackend&) = delete;
+  PosixBackend& operator=(const PosixBackend&) = delete;
   ~PosixBackend() override {
     std::unique_lock lock(shared_->mutex);
     shared_->queued = 0;

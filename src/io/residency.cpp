@@ -49,10 +49,10 @@ bool residency_is_true(int fd) noexcept {
 }
 
 bool page_is_present(const std::byte* at) noexcept {
-  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(at) / kPageBytes * kPageBytes;
+  const std::byte* const page = at - reinterpret_cast<std::uintptr_t>(at) % kPageBytes;
   unsigned char present = 0;
   // mincore needs a page address of our own memory; what it says of private memory is true.
-  return ::mincore(reinterpret_cast<void*>(page), kPageBytes, &present) == 0 && (present & 1) != 0;
+  return ::mincore(const_cast<std::byte*>(page), kPageBytes, &present) == 0 && (present & 1) != 0;
 }
 
 }  // namespace loadstone::io

@@ -139,7 +139,7 @@ void Run::on_error(OpIndex index, int error) {
       ++counters_.retries;
       return try_again_later(index);
     case Reaction::buffered_instead: {
-      Result<bool> refused = on_direct_refused(*op.file, error);
+      const Result<bool> refused = on_direct_refused(*op.file, error);
       if (!refused.ok()) break;
       become_buffered(op, nullptr);
       ready_.push_back(index);

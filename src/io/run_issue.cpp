@@ -22,12 +22,12 @@ constexpr std::uint64_t kMaxPending = std::uint64_t{1} << 16;
 // Setting up a mapping costs about 60 us: 1 MiB is copied in 150.
 constexpr std::int64_t kMinMappedBytes = std::int64_t{1} << 20;
 // A direct run below this is one rounded-out request: a second request costs more than copying 64 KiB.
-constexpr std::int64_t kMinDirectInPlace = 64 * 1024;
+constexpr std::int64_t kMinDirectInPlace = std::int64_t{64} * 1024;
 constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
 // Reading a gap beats another request up to bandwidth times the cost of one: 2 GB/s x 30 us.
-constexpr std::int64_t kCloseBytes = 64 * 1024;
+constexpr std::int64_t kCloseBytes = std::int64_t{64} * 1024;
 constexpr std::int64_t kGuessedAlign = 4096;
-constexpr std::int64_t kSequentialBytes = 128 * 1024;
+constexpr std::int64_t kSequentialBytes = std::int64_t{128} * 1024;
 
 std::int64_t offset_align(const FsFacts& facts) { return facts.offset_align > 0 ? facts.offset_align : kGuessedAlign; }
 std::int64_t memory_align(const FsFacts& facts) { return facts.memory_align > 0 ? facts.memory_align : kGuessedAlign; }
@@ -167,7 +167,7 @@ Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_
   if (!may_map || range.bytes < kMinMappedBytes || !page_is_present(target)) {
     return issue_buffered(file, stretch.end - offset, false);
   }
-  if (in_copiers_ >= 2 * copiers.threads()) return Cut::stalled;
+  if (in_copiers_ >= std::int64_t{2} * copiers.threads()) return Cut::stalled;
   const OpIndex index = new_op(file, range, Way::mapped, Mode::buffered);
   const Op& op = ops_[index];
   ++in_copiers_;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kCancelTag = ~std::uint64_t{0};
 // A buffered read of resident pages is carried out by whoever submits it. From this size on the kernel's workers do
 // it, so that copies run side by side and the submitting thread stays free; below, handing over costs more than it
 // saves.
-constexpr std::size_t kAsyncBytes = 128 * 1024;
+constexpr std::size_t kAsyncBytes = std::size_t{128} * 1024;
 
 std::size_t bytes_of(std::span<const iovec> iovecs) {
   std::size_t bytes = 0;
@@ -65,6 +65,8 @@ class UringBackend final : public Backend {
     ready_ = init_ring(ring_, static_cast<unsigned>(depth)) == 0;
   }
 
+  UringBackend(const UringBackend&) = delete;
+  UringBackend& operator=(const UringBackend&) = delete;
   ~UringBackend() override {
     if (ready_) io_uring_queue_exit(&ring_);
   }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace loadstone::loader {
 namespace {
@@ -190,7 +191,7 @@ Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const 
   Faults warnings = std::move(found.warnings);
   append_all(warnings, trailing_warnings(found, scanned.records));
   if (std::optional<Fault> warning = unproven(found, proof)) warnings.push_back(std::move(*warning));
-  if (options.strict) append_all(faults, std::move(warnings));
+  if (options.strict) append_all(faults, std::exchange(warnings, {}));
 
   survey.dataset = make_dataset(std::move(found), scanned, reference, faults);
   survey.dataset.proof = proof;

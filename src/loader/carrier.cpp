@@ -151,7 +151,7 @@ void Carrier::read() {
   }
   stats_ = engine_->take_stats();
   stats_.seconds_by_step["place"] = reader.place_seconds();
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the reader owns its functions; the check loses them on the way
 
 /// A request that never came back may still write to the tile or to a staging block: neither is given back.
 void Carrier::keep_what_the_kernel_holds() {

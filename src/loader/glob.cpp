@@ -67,7 +67,7 @@ std::vector<std::string> split_components(std::string_view text) {
 void match_component(const Walk& walk, const std::string& directory, const std::string& component,
                      std::vector<std::string>& found, GlobMatches& out) {
   if (!is_glob(component)) {
-    std::string next = join_path(directory.empty() ? "." : directory, component);
+    const std::string next = join_path(directory.empty() ? "." : directory, component);
     std::error_code ignored;
     if (fs::symlink_status(in_walk(walk, next), ignored).type() != fs::file_type::not_found) found.push_back(next);
     return;

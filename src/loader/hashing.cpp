@@ -14,7 +14,7 @@ namespace loadstone::loader {
 namespace {
 
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
-constexpr std::int64_t kSmallestBlockBytes = 64 * 1024;
+constexpr std::int64_t kSmallestBlockBytes = std::int64_t{64} * 1024;
 constexpr std::int64_t kMostBlocks = 32;
 
 bool is_of_one_shard(const Failure& failure) {

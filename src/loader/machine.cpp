@@ -53,7 +53,7 @@ std::string group_of(std::string_view line) {
   const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
   if (second == std::string_view::npos) return {};
   const std::string_view controllers = line.substr(first + 1, second - first - 1);
-  const std::string path(line.substr(second + 1));
+  std::string path(line.substr(second + 1));
   if (controllers.empty()) return path;
   return controllers == "memory" ? "/memory" + path : std::string();
 }

@@ -55,7 +55,7 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   if (!neighbours.ok()) fail(std::move(neighbours).status());
   auto settings = make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots,
                                 neighbours->on_host);
-  if (mine.ok() && !settings.ok()) mine = std::move(settings).status();
+  if (mine.ok() && !settings.ok()) mine = settings.status().clone();
   verdict("arguments", std::move(mine));
   settings_ = std::move(settings).value();
   settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);

@@ -201,7 +201,8 @@ void settle_sizes(Settler& settler, const IoOptions& io, const Machine& machine,
     settler.print(name, value == 0 ? "by file-system class" : fmt::format("{}", value));
   };
   engine.request_bytes =
-      take("io.request", "LOADSTONE_IO_REQUEST", io.request_bytes, {64 * 1024, 64 * kMiB, true}).value_or(0);
+      take("io.request", "LOADSTONE_IO_REQUEST", io.request_bytes, {std::int64_t{64} * 1024, 64 * kMiB, true})
+          .value_or(0);
   print("io.request", engine.request_bytes);
   engine.depth = take("io.depth", "LOADSTONE_IO_DEPTH", io.depth, {1, 512, false}).value_or(0);
   print("io.depth", engine.depth);

@@ -20,7 +20,7 @@ constexpr std::int64_t kRequestBytes = kMiB;
 // A transposed block of this size holds 64 KiB runs of the file and 256-byte runs of the tile of 4-byte elements.
 constexpr std::int64_t kTransposedBlockBytes = 4 * kMiB;
 // IO-23: a small budget lowers the depth to 4, then the block to 256 KiB, then the depth to 1.
-constexpr std::int64_t kSmallestBlockBytes = 256 * 1024;
+constexpr std::int64_t kSmallestBlockBytes = std::int64_t{256} * 1024;
 constexpr std::int64_t kFewBlocks = 4;
 // IO-22: 32 requests in flight per node keep every class of file system busy.
 constexpr std::int64_t kMostBlocks = 32;

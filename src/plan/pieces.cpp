@@ -12,13 +12,13 @@ namespace {
 
 // A run of this length is an efficient request by itself (64 KiB: half the device's rate at 30 us a request and 4 GB/s,
 // and requests overlap): it is not joined over a gap, and lands in place rather than in a longer staged one.
-constexpr std::int64_t kLongRunBytes = 64 * 1024;
+constexpr std::int64_t kLongRunBytes = std::int64_t{64} * 1024;
 // Shorter runs are joined over gaps of at most a fiftieth: bytes read / bytes wanted stays within 1.02.
 constexpr std::int64_t kGapShare = 50;
 // Below this a request moves next to nothing: larger gaps are read as well (Sizes::gap_bytes), and staged.
 constexpr std::int64_t kTinyRunBytes = 256;
 // Transposed pieces: long enough in the file for a request to be worth its cost, in the tile for full cache lines.
-constexpr std::int64_t kFileRunBytes = 16 * 1024;
+constexpr std::int64_t kFileRunBytes = std::int64_t{16} * 1024;
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kTileRunBytes = 256;
 // Cuts at multiples of this keep direct reads whole (IO-18).

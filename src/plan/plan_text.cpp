@@ -17,15 +17,15 @@ constexpr std::size_t kShownRanks = 32;
 constexpr std::size_t kShownOverlaps = 4;
 
 std::string size_text(std::int64_t bytes) {
-  constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);
   double size = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  while (size >= 1024 && unit + 1 < units.size()) {
+  while (size >= 1024 && unit + 1 < kUnits.size()) {
     size /= 1024;
     ++unit;
   }
-  return fmt::format("{:.1f} {}", size, units[unit]);
+  return fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
 std::string overlap_text(const Overlap& overlap) {
@@ -67,8 +67,8 @@ std::string bytes_text(const LoadPlan& plan) {
   std::int64_t wanted = 0;
   for (const RankPlan& rank : plan.ranks) wanted += rank.bytes_wanted;
   const double amplification = wanted == 0 ? 1 : static_cast<double>(plan.bytes_read) / static_cast<double>(wanted);
-  const std::string figures = fmt::format("{} wanted, {} read (x{:.3f}), {} sent", grouped(wanted),
-                                          grouped(plan.bytes_read), amplification, grouped(plan.bytes_sent));
+  std::string figures = fmt::format("{} wanted, {} read (x{:.3f}), {} sent", grouped(wanted), grouped(plan.bytes_read),
+                                    amplification, grouped(plan.bytes_sent));
   if (plan.totals_exact) return figures;
   return fmt::format("{} by this rank; {} wanted by all", figures, grouped(plan.bytes_wanted));
 }

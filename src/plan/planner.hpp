@@ -53,7 +53,7 @@ Result<Distribution> make_tiles(const Shape& shape, std::optional<std::int64_t> 
 
 /// Beside each staging block: the head and tail of a direct read, rounded outwards to whole blocks of the device
 /// (IO-18).
-inline constexpr std::int64_t kEdgeBytes = 8 * 1024;
+inline constexpr std::int64_t kEdgeBytes = std::int64_t{8} * 1024;
 
 /// The sizes that a budget allows, and the smallest budget that works. Whether staging is needed at all depends on the
 /// shards that any rank reads; the answer is the same on every rank.

@@ -109,7 +109,7 @@ Result<Problem> make_problem(const Dataset& dataset, const LoadOptions& options,
   // What a wrong selection leaves is unknown, so the split is judged only with a right one.
   auto target = selection.ok() ? make_tiles(selection->shape(), options.split, options, ranks)
                                : Result<Distribution>(Status(Failure(selection.status().failure())));
-  if (!target.ok()) collect(faults, std::move(target).status().take());
+  if (!target.ok()) collect(faults, target.status().failure());
   if (selection.ok()) {
     for (Fault& fault : check_size(selection->shape(), result)) faults.push_back(std::move(fault));
   }

@@ -17,7 +17,7 @@ namespace {
 
 using test::TempDir;
 
-constexpr std::int64_t kRequest = 64 * 1024;
+constexpr std::int64_t kRequest = std::int64_t{64} * 1024;
 
 struct BackendMaker {
   std::string name;

@@ -15,7 +15,7 @@ namespace {
 using test::ListSource;
 using test::TempDir;
 
-constexpr std::int64_t kFile = 96 * 1024;
+constexpr std::int64_t kFile = std::int64_t{96} * 1024;
 constexpr std::int64_t kRead = 5000;
 constexpr std::int64_t kFiles = 3;
 
