@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kSchema = 1;
 constexpr std::int64_t kShownPerKind = 20;
-constexpr std::size_t kPathCharacters = 4096;
 constexpr std::size_t kSentenceCharacters = 2000;
 
 void write_faults(JsonWriter& json, const char* key, const std::vector<Fault>& faults) {
@@ -99,7 +98,7 @@ std::string json_document(const std::string& command, const Outcome& outcome) {
 
 std::string fault_line(const Fault& fault, const char* label) {
   std::string line = fmt::format("{}: ", label);
-  if (!fault.path.empty()) line += escape(fault.path, kPathCharacters) + ": ";
+  if (!fault.path.empty()) line += escape_path(fault.path) + ": ";
   line += sentence(fault.message);
   if (!fault.remedy.empty()) line += " " + sentence(fault.remedy);
   return line + fmt::format(" [{}]", label_of(fault));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/status.hpp"
+#include "core/text.hpp"
 
 namespace loadstone {
 namespace {
@@ -19,7 +20,7 @@ constexpr int kFaultsOfAKind = 20;
 
 std::string sentence(const Fault& fault) {
   std::string text;
-  if (!fault.path.empty()) text += fault.path + ": ";
+  if (!fault.path.empty()) text += escape_path(fault.path) + ": ";
   text += fault.message;
   if (!text.empty() && text.back() != '.') text += '.';
   if (!fault.remedy.empty()) {

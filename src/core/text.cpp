@@ -8,11 +8,21 @@
 namespace loadstone {
 namespace {
 
+/// Characters that turn or break the line around them: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+bool is_format_control(std::string_view character) {
+  if (character == "\xD8\x9C") return true;
+  if (character.size() != 3) return false;
+  const auto last = static_cast<unsigned char>(character[2]);
+  if (character.starts_with("\xE2\x80")) return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+  return character.starts_with("\xE2\x81") && last >= 0xA6 && last <= 0xA9;
+}
+
 /// C1 controls (U+0080 to U+009F) can move a cursor as well as the ASCII ones.
 bool is_control(std::string_view bytes, std::size_t at, std::size_t length) {
   const auto first = static_cast<unsigned char>(bytes[at]);
   if (length == 1) return first < 0x20 || first == 0x7F;
-  return length == 2 && first == 0xC2 && static_cast<unsigned char>(bytes[at + 1]) < 0xA0;
+  if (length == 2 && first == 0xC2) return static_cast<unsigned char>(bytes[at + 1]) < 0xA0;
+  return is_format_control(bytes.substr(at, length));
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -76,6 +86,16 @@ std::string escape(std::string_view bytes, std::size_t max_characters) {
   }
   if (at < bytes.size()) text += "...";
   return text;
+}
+
+std::string escape_path(std::string_view path, std::size_t max_characters) {
+  const std::string whole = escape(path, path.size());
+  std::vector<std::size_t> starts;
+  for (std::size_t at = 0; at < whole.size(); at += utf8_length(whole, at)) starts.push_back(at);
+  if (starts.size() <= max_characters) return whole;
+  const std::size_t head = max_characters / 2;
+  const std::size_t tail = starts.size() - (max_characters - head);
+  return whole.substr(0, starts[head]) + "..." + whole.substr(starts[tail]);
 }
 
 std::string counted(std::int64_t n, std::string_view noun) {

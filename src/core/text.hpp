@@ -11,9 +11,11 @@
 
 namespace loadstone {
 
-/// Bytes from a file, safe for a terminal and a log: control bytes and invalid UTF-8 become \xHH, cut at 200
-/// characters.
+/// Bytes from a file, safe for a terminal and a log: control bytes, characters that turn the direction of text
+/// and invalid UTF-8 become \xHH, cut at 200 characters.
 std::string escape(std::string_view bytes, std::size_t max_characters = 200);
+/// The same for a path, cut in the middle: its first folders and its name tell most. Escaping twice changes nothing.
+std::string escape_path(std::string_view path, std::size_t max_characters = 200);
 /// Bytes of the UTF-8 character that starts at `at`; 0 if there is none.
 std::size_t utf8_length(std::string_view bytes, std::size_t at);
 /// Position of the first byte that is no UTF-8; empty if all are.

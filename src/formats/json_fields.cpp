@@ -66,7 +66,8 @@ bool JsonFields::hexadecimal(JsonValue value, std::string_view item, std::size_t
 }
 
 bool JsonFields::wrong(std::string_view item, std::string_view wanted, const JsonValue& got) {
-  return fail(item, fmt::format("'{}' must be {}, it is {}", item, wanted, got.shown()), std::string(wanted),
+  const std::string subject = item.empty() ? "" : fmt::format("'{}' ", item);
+  return fail(item, fmt::format("{}must be {}, it is {}", subject, wanted, got.shown()), std::string(wanted),
               got.shown());
 }
 
@@ -81,7 +82,9 @@ bool JsonFields::fail(std::string_view item, std::string message, Value wanted, 
 }
 
 bool JsonFields::in_entry(std::string_view list, std::int64_t index) {
-  fault_.message = fmt::format("in entry {} of '{}', {}", index, list, fault_.message);
+  const bool whole = fault_.item.empty();  // the message then lacks its subject, which is the entry
+  fault_.message =
+      fmt::format("{}entry {} of '{}'{} {}", whole ? "" : "in ", index, list, whole ? "" : ",", fault_.message);
   fault_.item = fmt::format("{}[{}]{}{}", list, index, fault_.item.empty() ? "" : ".", fault_.item);
   fault_.shard = index;
   return false;

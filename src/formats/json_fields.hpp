@@ -31,7 +31,7 @@ class JsonFields {
   /// So many hexadecimal digits; kept in lower case.
   bool hexadecimal(JsonValue value, std::string_view item, std::size_t digits, std::string& out);
 
-  /// The value of a key is not what must stand there.
+  /// The value of a key is not what must stand there. No `item`: the entry that in_entry() names next is not.
   bool wrong(std::string_view item, std::string_view wanted, const JsonValue& got);
   /// A key is missing.
   bool missing(std::string_view item);

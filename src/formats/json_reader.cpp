@@ -17,6 +17,8 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
+constexpr std::string_view kTail = "something follows the document";
+
 std::string_view trimmed(std::string_view token) {
   const std::size_t last = token.find_last_not_of(" \t\r\n");
   return last == std::string_view::npos ? std::string_view() : token.substr(0, last + 1);
@@ -62,25 +64,45 @@ std::size_t most_nodes(std::string_view text) {
   return 1 + std::min(static_cast<std::size_t>(starts), text.size() / 2);
 }
 
+/// Whether anything but white space stands behind the bracket that closes the first one.
+bool has_tail(std::string_view text) {
+  bool quoted = false;
+  std::int64_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted && c == '\\') ++at;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return !trimmed(text.substr(at + 1)).empty();
+  }
+  return false;
+}
+
 /// Walks a document once, in order, so that every byte of it is checked.
 class Walker {
  public:
-  Walker(std::string_view text, const JsonLimits& limits) : limits_(limits) { nodes_.reserve(most_nodes(text)); }
+  Walker(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {
+    nodes_.reserve(most_nodes(text));
+  }
 
   /// Empty if all is well.
   std::string walk(ondemand::document& document) {
     ondemand::object root;
-    if (const auto error = document.get_object().get(root)) return error_text(error, "the document must be an object");
+    if (const auto error = document.get_object().get(root)) return root_error(error);
     if (!members(root, open(JsonKind::object, {}), 1)) return problem_;
-    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return "something follows the document";
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return std::string(kTail);
     return {};
   }
 
   JsonDocument take() { return {std::move(nodes_), std::move(texts_)}; }
 
  private:
-  static std::string error_text(simdjson::error_code error, std::string_view wrong_type) {
-    return error == simdjson::INCORRECT_TYPE ? std::string(wrong_type) : simdjson::error_message(error);
+  /// simdjson takes a document for cut short when its last byte closes nothing.
+  [[nodiscard]] std::string root_error(simdjson::error_code error) const {
+    if (error == simdjson::INCORRECT_TYPE) return "the document must be an object";
+    if (error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && has_tail(text_)) return std::string(kTail);
+    return simdjson::error_message(error);
   }
 
   bool fail(std::string problem) {
@@ -187,6 +209,7 @@ class Walker {
     return twice == keys.end() || fail(fmt::format("the key '{}' is there twice", escape(*twice)));
   }
 
+  std::string_view text_;
   const JsonLimits& limits_;
   std::vector<JsonNode> nodes_;
   std::string texts_;

@@ -144,10 +144,10 @@ class ManifestReader {
   }
 
   bool axis() {
-    const auto trailing = static_cast<std::int64_t>(manifest_.trailing_shape.size());
-    if (manifest_.stack_axis <= trailing) return true;
-    return fields_.fail("stack_axis", fmt::format("'stack_axis' is {}, an array of {} axes has none such",
-                                                  manifest_.stack_axis, trailing + 1));
+    if (manifest_.stack_axis == 0) return true;
+    return fields_.fail("stack_axis",
+                        fmt::format("'stack_axis' is {}; shards are stacked along axis 0 only", manifest_.stack_axis),
+                        std::int64_t{0}, manifest_.stack_axis);
   }
 
   bool totals() {

@@ -1,5 +1,7 @@
 #include "io/faults.hpp"
 
+#include "core/text.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -14,7 +16,16 @@ std::string nearest_existing_parent(std::string_view path) {
   std::error_code ignored;
   std::filesystem::path at = std::filesystem::path(path).parent_path();
   while (!at.empty() && !std::filesystem::exists(at, ignored) && at != at.parent_path()) at = at.parent_path();
-  return at.empty() ? "." : at.string();
+  return at.empty() ? "." : escape_path(at.string());
+}
+
+/// Too many open files are no fault of the one that could not be opened.
+bool is_out_of_descriptors(int error) { return error == EMFILE || error == ENFILE; }
+
+std::string open_remedy(int error, std::string_view otherwise) {
+  if (error == ENOENT) return "Put the file back or leave it out";
+  return is_out_of_descriptors(error) ? "Raise the limit of open files (ulimit -n), or use fewer ranks"
+                                      : std::string(otherwise);
 }
 
 Fault typed_fault(std::string_view path, int error) {
@@ -33,7 +44,7 @@ Fault typed_fault(std::string_view path, int error) {
       return make_fault(Code::io, "path.denied", path, "no permission to read it", "Ask for read permission", error);
     default:
       return make_fault(Code::io, "shard.unreadable", path, fmt::format("opening failed: {}", std::strerror(error)),
-                        "Check the file system", error);
+                        open_remedy(error, "Check the file system"), error);
   }
 }
 
@@ -66,9 +77,9 @@ Fault make_fault(Code code, std::string_view kind, std::string_view path, std::s
 Fault open_fault(std::string_view path, int error, bool typed, std::string_view link_target) {
   if (typed) return typed_fault(path, error);
   std::string why = fmt::format("it cannot be opened: {} ({})", errno_name(error), std::strerror(error));
-  if (!link_target.empty()) why += fmt::format("; it is a link to {}", link_target);
+  if (!link_target.empty()) why += fmt::format("; it is a link to {}", escape_path(link_target));
   return make_fault(error == ENOENT ? Code::not_found : Code::io, "shard.unreadable", path, std::move(why),
-                    error == ENOENT ? "Put the file back or leave it out" : "Make the file readable", error);
+                    open_remedy(error, "Make the file readable"), error);
 }
 
 Fault not_regular_fault(std::string_view path, unsigned int file_mode) {

@@ -61,6 +61,12 @@ bool exists(const std::string& path) {
 }  // namespace
 
 Fault cannot_reach(const std::string& path, int error) {
+  if (path.empty()) {
+    Fault fault =
+        make_fault("argument", "one of the paths is empty", "Give a directory, a glob, files, or a manifest.");
+    fault.item = "paths";
+    return fault;
+  }
   std::error_code ignored;
   const bool is_link = error == ENOENT && fs::symlink_status(path, ignored).type() == fs::file_type::symlink;
   const std::string file = error == ENOENT || error == ENOTDIR ? container_of(path) : "";

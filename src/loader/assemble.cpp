@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace loadstone::loader {
@@ -65,6 +67,23 @@ Faults shard_faults(std::span<const Record> records) {
       fault.shard = static_cast<std::int64_t>(at);
       faults.push_back(std::move(fault));
     }
+  }
+  return faults;
+}
+
+/// Names of a manifest that lead to one file, at one byte of it (DS39).
+Faults duplicates(const Found& found, std::span<const Record> records) {
+  Faults faults;
+  if (!found.named_by_data || found.ranges) return faults;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::int64_t>, std::size_t> seen;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    const Record& record = records[at];
+    if (!record.sound()) continue;
+    const auto [first, is_new] =
+        seen.try_emplace({record.identity.device, record.identity.inode, record.data_offset}, at);
+    if (is_new) continue;
+    faults.push_back(same_file(path_of(found.files[first->second]), path_of(found.files[at])));
+    faults.back().shard = static_cast<std::int64_t>(at);
   }
   return faults;
 }
@@ -174,7 +193,8 @@ std::vector<bool> sound_shards(const Faults& faults, std::size_t shards) {
 
 }  // namespace
 
-Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const std::optional<DType>& cast) {
+Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const std::optional<DType>& cast,
+                Manifests manifests) {
   apply_sizes(found, scanned.records);
   check_formats(found, scanned);
   const std::optional<Reference> reference = choose_reference(found, scanned);
@@ -184,13 +204,16 @@ Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const 
   Faults& faults = survey.faults;
   faults = std::move(found.faults);
   append_all(faults, shard_faults(scanned.records));
+  append_all(faults, duplicates(found, scanned.records));
   if (reference) append_all(faults, compare_with_reference(found, scanned, *reference, cast));
   found.faults = faults;  // what counts are compared with: a hole explains a missing shard
   append_all(faults, check_counts(found, scanned.records, options));
 
   Faults warnings = std::move(found.warnings);
   append_all(warnings, trailing_warnings(found, scanned.records));
-  if (std::optional<Fault> warning = unproven(found, proof)) warnings.push_back(std::move(*warning));
+  // A manifest that is about to be written is the proof.
+  std::optional<Fault> warning = manifests == Manifests::renew ? std::nullopt : unproven(found, proof);
+  if (warning) warnings.push_back(std::move(*warning));
   if (options.strict) append_all(faults, std::exchange(warnings, {}));
 
   survey.dataset = make_dataset(std::move(found), scanned, reference, faults);

@@ -20,9 +20,14 @@ struct Survey {
   std::vector<bool> sound;    ///< one a shard: no fault is its own, so it can be read
 };
 
+/// Whether a manifest states what must be there, or is about to be replaced by what is there: then it gives its
+/// generation, and the order where names do not tell it.
+enum class Manifests : std::uint8_t { follow, renew };
+
 /// @param scanned  one record for each file that was found
 /// @param cast     the type that the result is asked for
-Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const std::optional<DType>& cast);
+Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const std::optional<DType>& cast,
+                Manifests manifests = Manifests::follow);
 
 /// xxh3-128 of everything that decides what a load gives: names (not directories), sizes, layout, order.
 std::string digest_of(const Dataset& dataset);

@@ -11,10 +11,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace loadstone::loader {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string pattern_of(const formats::Manifest& manifest) {
   std::vector<std::string> names;
@@ -31,7 +34,7 @@ void take_shards(formats::Manifest& manifest, const std::string& root, Found& fo
     Stated stated;
     stated.rows = shard.rows;
     stated.bytes = shard.bytes;
-    stated.offset = shard.data_offset.value_or(0);
+    stated.offset = shard.data_offset;
     stated.order = shard.order;
     stated.xxh3_128 = std::move(shard.xxh3_128);
     stated.crc32c = std::move(shard.crc32c);
@@ -44,8 +47,8 @@ void warn_unlisted(Found& found, const std::string& root, const OpenOptions& opt
   std::vector<std::string> names;
   int error = 0;
   if (!list_directory(root, names, error)) return;
-  std::set<std::string_view> listed;
-  for (const io::FileName& file : found.files) listed.insert(file.name);
+  std::set<std::string> listed;
+  for (const io::FileName& file : found.files) listed.insert(fs::path(file.name).lexically_normal().string());
   std::erase_if(names, [&](const std::string& name) {
     const bool ignored = std::ranges::any_of(options.ignore, [&](const auto& glob) { return glob_match(glob, name); });
     return ignored || listed.contains(name) || is_description(name) || !is_data(name);
@@ -99,7 +102,10 @@ Found order_of_manifest(const std::string& path, const ExpandContext& context) {
   found.manifest_path.clear();
   found.proof = Proof::none;
   found.warnings.clear();
-  for (Stated& stated : found.stated) stated = Stated{std::nullopt, std::nullopt, stated.offset, stated.order, {}, {}};
+  for (Stated& stated : found.stated) {
+    const auto offset = raw ? stated.offset : std::nullopt;
+    stated = Stated{std::nullopt, std::nullopt, offset, stated.order, {}, {}};
+  }
   if (!raw) found.dtype.reset();
   if (!raw) found.trailing_shape.reset();
   return found;

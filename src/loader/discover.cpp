@@ -63,7 +63,7 @@ class Discovery {
     if (Status status = gather(); !status.ok()) return status;
     Survey survey;
     Status status = guarded([&]() -> Status {
-      survey = assemble(std::move(found_), std::move(scanned_), options_, options_.cast);
+      survey = assemble(std::move(found_), std::move(scanned_), options_, options_.cast, manifests);
       return {};
     });
     if (Status agreed = agreement_.verdict(kPhase, std::move(status)); !agreed.ok()) return agreed;

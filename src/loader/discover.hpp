@@ -23,10 +23,6 @@ namespace loadstone::loader {
 Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
                          comm::Agreement& agreement);
 
-/// Whether a manifest states what must be there, or is about to be replaced by what is there: then it gives its
-/// generation, and the order where names do not tell it.
-enum class Manifests : std::uint8_t { follow, renew };
-
 /// The same, but what is wrong with the dataset is a part of the value, so that the sound shards can be gone on with.
 /// Fails only where ranks disagree, were stopped, or have lost each other.
 Result<Survey> survey(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,

@@ -97,6 +97,14 @@ Found by_names(const std::string& root, const std::string& typed, const ExpandCo
   return ordered(root, std::move(data), typed, context);
 }
 
+Fault double_star(const std::string& pattern) {
+  Fault fault = make_fault("argument", "** (folders at any depth) is not supported in a glob",
+                           "Write one * for each folder, or list the files: @names.txt.");
+  fault.path = pattern;
+  fault.item = "paths";
+  return fault;
+}
+
 }  // namespace
 
 Found from_directory(const std::string& directory, const ExpandContext& context) {
@@ -111,6 +119,7 @@ Found from_directory(const std::string& directory, const ExpandContext& context)
 }
 
 Found from_glob(const std::string& pattern, const ExpandContext& context) {
+  if (("/" + pattern + "/").find("/**/") != std::string::npos) return failed(double_star(pattern));
   GlobMatches matches = expand_glob(pattern);
   if (matches.denied_errno != 0) return failed(cannot_list(matches.searched, matches.denied_errno));
   std::erase_if(matches.names, [&](const std::string& name) {

@@ -20,7 +20,7 @@ namespace loadstone::loader {
 struct Stated {
   std::optional<std::int64_t> rows;
   std::optional<std::int64_t> bytes;     ///< of the whole file
-  std::int64_t offset = 0;               ///< raw: where the payload starts
+  std::optional<std::int64_t> offset;    ///< where the payload starts; raw: 0 if it is not stated
   StorageOrder order = StorageOrder::c;  ///< raw
   std::string xxh3_128;
   std::string crc32c;

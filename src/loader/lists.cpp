@@ -1,11 +1,9 @@
 #include "loader/lists.hpp"
 
-#include "core/text.hpp"
 #include "loader/glob.hpp"
 #include "loader/names.hpp"
 #include "loader/report.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -30,11 +28,11 @@ void remove_at(Found& found, const std::vector<std::size_t>& positions) {
   }
 }
 
-Fault twice(const std::string& first, const std::string& second) {
-  Fault fault =
-      make_fault("paths.duplicate", fmt::format("it is the same file as {}", escape(first)), "Give each file once.");
-  fault.path = second;
-  return fault;
+/// Ranges of one file that start at stated, different bytes are distinct (DS39).
+bool are_ranges(const Found& found, std::size_t a, std::size_t b) {
+  if (found.stated.empty()) return false;
+  const auto& [at_a, at_b] = std::pair(found.stated[a].offset, found.stated[b].offset);
+  return at_a && at_b && at_a != at_b;
 }
 
 /// Puts listed files into the order that was asked for, with what their names tell.
@@ -95,14 +93,18 @@ void append(Found& found, Found more) {
 
 void drop_duplicates(Found& found) {
   if (found.ranges) return;
-  std::map<std::pair<dev_t, ino_t>, std::size_t> seen;
+  std::map<std::pair<dev_t, ino_t>, std::vector<std::size_t>> seen;
   std::vector<std::size_t> duplicates;
   for (std::size_t i = 0; i < found.files.size(); ++i) {
     struct stat status = {};
     if (::stat(found.files[i].path().c_str(), &status) != 0) continue;
-    const auto [entry, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, i);
-    if (is_new) continue;
-    found.faults.push_back(twice(found.files[entry->second].path(), found.files[i].path()));
+    std::vector<std::size_t>& kept = seen[{status.st_dev, status.st_ino}];
+    const auto same = std::ranges::find_if(kept, [&](std::size_t k) { return !are_ranges(found, k, i); });
+    if (same == kept.end()) {
+      kept.push_back(i);
+      continue;
+    }
+    found.faults.push_back(same_file(found.files[*same].path(), found.files[i].path()));
     duplicates.push_back(i);
   }
   remove_at(found, duplicates);

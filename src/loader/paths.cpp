@@ -63,6 +63,15 @@ std::vector<std::string> lines_of(std::istream& in) {
   return lines;
 }
 
+/// Special files such as those of /proc have 0 bytes, so they are not told from an empty list.
+Fault empty_list(const std::string& file) {
+  Fault fault = make_fault("argument", "no path can be read from this list: it is empty, or not a file that holds text",
+                           "Write one path on each line.");
+  fault.path = file;
+  fault.item = "paths";
+  return fault;
+}
+
 /// Replaces "@names.txt" and "@-" by their lines. A file whose name starts with @ is itself.
 std::vector<std::string> with_lists(const Paths& paths, const ExpandContext& context, std::istream& standard_input,
                                     std::vector<Fault>& faults) {
@@ -89,7 +98,9 @@ std::vector<std::string> with_lists(const Paths& paths, const ExpandContext& con
       continue;
     }
     std::istringstream text(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
-    std::ranges::move(lines_of(text), std::back_inserter(texts));
+    std::vector<std::string> lines = lines_of(text);
+    if (lines.empty()) faults.push_back(empty_list(file));
+    std::ranges::move(lines, std::back_inserter(texts));
   }
   return texts;
 }

@@ -58,7 +58,9 @@ class Comparison {
 
   std::vector<Fault> run() {
     for (std::size_t at = 0; at < scanned_.records.size(); ++at) {
-      if (scanned_.records[at].sound()) compare(at, scanned_.layout_of(scanned_.records[at]));
+      if (!scanned_.records[at].sound()) continue;
+      compare_offset(at, scanned_.records[at].data_offset);
+      compare(at, scanned_.layout_of(scanned_.records[at]));
     }
     return std::move(faults_);
   }
@@ -92,6 +94,19 @@ class Comparison {
                              "Bring back the file that was recorded, or record this one.");
     fault.wanted = *found_.stated[at].rows;
     fault.got = rows;
+    add(at, std::move(fault));
+  }
+
+  /// Of raw shards it is what is stated; the header of others must agree with it.
+  void compare_offset(std::size_t at, std::int64_t got) {
+    if (found_.set_by != "manifest" || found_.stated.empty()) return;
+    const std::int64_t wanted = found_.stated[at].offset.value_or(got);
+    if (wanted == got) return;
+    Fault fault = make_fault(
+        "shard.data_offset", fmt::format("the payload starts at byte {}, the manifest states {}", got, wanted),
+        "Correct 'data_offset' in the manifest, or record this file: loadstone verify --write-manifest DIR.");
+    fault.wanted = wanted;
+    fault.got = got;
     add(at, std::move(fault));
   }
 

@@ -1,5 +1,7 @@
 #include "loader/report.hpp"
 
+#include "core/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +51,7 @@ constexpr std::array<std::array<std::string_view, 6>, 8> kTable = {{
     {"shard.format", "header.", "dtype."},
     {"shard.truncated", "raw."},
     {"shard.trailing", "shard.scalar"},
-    {"shard.ndim", "shard.trailing_shape", "shard.dtype", "shard.rows"},
+    {"shard.ndim", "shard.trailing_shape", "shard.dtype", "shard.rows", "shard.data_offset"},
     {"names.", "paths.", "container.", "manifest.", "sidecar."},
     {"complete."},
 }};
@@ -87,6 +89,13 @@ Fault make_fault(std::string_view kind, std::string message, std::string remedy)
   fault.kind = kind;
   fault.message = std::move(message);
   fault.remedy = std::move(remedy);
+  return fault;
+}
+
+Fault same_file(const std::string& first, const std::string& second) {
+  Fault fault = make_fault("paths.duplicate", fmt::format("it is the same file as {}", escape_path(first)),
+                           "Give each file once.");
+  fault.path = second;
   return fault;
 }
 

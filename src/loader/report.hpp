@@ -21,6 +21,9 @@ Fault make_fault(std::string_view kind, std::string message, std::string remedy)
 Fault differs_from_manifest(const Shard& shard, std::int64_t index, std::string_view what, const std::string& wanted,
                             const std::string& got);
 
+/// `paths.duplicate`: the second path is the file of the first.
+Fault same_file(const std::string& first, const std::string& second);
+
 /// Appends faults; those without a path get this one.
 void add_faults(std::vector<Fault>& target, std::vector<Fault> faults, const std::string& path);
 

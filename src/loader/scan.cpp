@@ -95,7 +95,7 @@ formats::DescribeContext context_of(const Found& found, std::size_t at, const Li
   layout.allow_tail = found.allow_tail;
   if (!found.stated.empty()) {
     layout.order = found.stated[at].order;
-    layout.header_bytes = found.stated[at].offset;
+    layout.header_bytes = found.stated[at].offset.value_or(0);
     layout.rows = found.stated[at].rows;
   }
   context.raw = std::move(layout);

@@ -175,7 +175,7 @@ void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts cou
   } else {
     found.stated.assign(found.files.size(), Stated{});
     for (Stated& stated : found.stated) {
-      stated.offset = sidecar.header_bytes;
+      if (sidecar.header_bytes > 0) stated.offset = sidecar.header_bytes;
       stated.order = sidecar.order;
     }
     take_rows(sidecar, counts, found);

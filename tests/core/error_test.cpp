@@ -22,6 +22,16 @@ TEST(Error, E1OneSentenceFromTheFields) {
                "Rewrite this shard or leave it out. [truncated; rank 2; plan]");
 }
 
+TEST(Error, E6PathsAreSafeAndShortInTheTextOnly) {
+  Fault fault = truncated(7);
+  fault.path = "first/" + std::string(500, 'q') + "/\u202Elast.npy";
+  const Error error(fault);
+  EXPECT_TRUE(std::string(error.what()).starts_with("first/qqq"));
+  EXPECT_NE(std::string(error.what()).find("...qqq"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("/\\xe2\\x80\\xaelast.npy: "), std::string::npos) << error.what();
+  EXPECT_EQ(error.faults().front().path, fault.path);
+}
+
 TEST(Error, E2EveryCodeHasAStableName) {
   for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
     const auto code = static_cast<Code>(i);

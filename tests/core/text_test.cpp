@@ -18,6 +18,27 @@ TEST(Text, E6ControlBytesAreEscaped) {
 
 TEST(Text, E6LongTextsAreCut) { EXPECT_EQ(escape(std::string(500, 'q')).size(), 203U); }
 
+TEST(Text, E6CharactersThatTurnTheTextAreEscaped) {
+  EXPECT_EQ(escape("a\u202Egnp.npy"), "a\\xe2\\x80\\xaegnp.npy");
+  for (const char* const control : {"\u061C", "\u200E", "\u200F", "\u2028", "\u202A", "\u202D", "\u2066", "\u2069"}) {
+    EXPECT_EQ(escape(control).find(control), std::string::npos) << escape(control);
+  }
+  for (const char* const plain : {"\u2010", "\u2030", "\u2065", "\u206A", "\u0639", "\u2190"}) {
+    EXPECT_EQ(escape(plain), plain);
+  }
+}
+
+TEST(Text, E6LongPathsAreCutInTheMiddle) {
+  const std::string text = escape_path("first/" + std::string(500, 'q') + "/last.npy");
+  EXPECT_EQ(text.size(), 203U);
+  EXPECT_TRUE(text.starts_with("first/qqq") && text.ends_with("qqq/last.npy")) << text;
+  EXPECT_EQ(escape_path(std::string(200, 'q')), std::string(200, 'q'));
+  std::string accents;
+  for (int i = 0; i < 300; ++i) accents += "é";
+  EXPECT_EQ(escape_path(accents).size(), 403U) << "characters are counted, and none is torn";
+  EXPECT_EQ(escape_path(escape_path("a\x1b/\xFF")), escape_path("a\x1b/\xFF"));
+}
+
 TEST(Text, FirstByteThatIsNotUtf8) {
   EXPECT_FALSE(first_invalid_utf8("abc \u0440\u20ac\U0001F600"));
   EXPECT_EQ(first_invalid_utf8("ab\xe9"), 2U);

@@ -120,6 +120,15 @@ TEST(JsonReader, DS26TheWholeDocumentIsChecked) {
   }
 }
 
+TEST(JsonReader, DS26WhatFollowsADocumentIsNotACutDocument) {
+  for (const char* text : {R"({"a":1} x)", R"({"a":"}\"{"} trailing x)", R"({"a":1}{})", R"({"a":1}})"}) {
+    EXPECT_NE(refused(text).message.find("something follows"), std::string::npos) << refused(text).message;
+  }
+  for (const char* text : {R"({"a":1)", R"({"a":{"b":1})", R"({"a":"}x)", "{"}) {
+    EXPECT_EQ(refused(text).message.find("something follows"), std::string::npos) << refused(text).message;
+  }
+}
+
 TEST(JsonReader, DS26AKeyTwiceIsRefusedAtAnyDepth) {
   EXPECT_NE(refused(R"({"a":1,"a":1})").message.find("'a' is there twice"), std::string::npos);
   EXPECT_NE(refused(R"({"a":1,"\u0061":1})").message.find("twice"), std::string::npos);

@@ -173,6 +173,19 @@ TEST(Manifest, DS26ValuesOfTheWrongForm) {
   for (const auto& [from, to] : table) refused(with(from, to));
 }
 
+TEST(Manifest, DS26AnotherStackAxisIsRefusedByName) {
+  const Fault fault = refused(with("\"stack_axis\": 0", "\"stack_axis\": 1"));
+  EXPECT_EQ(fault.item, "stack_axis");
+  EXPECT_EQ(number_or_text(fault.got), "1");
+  EXPECT_NE(fault.message.find("axis 0 only"), std::string::npos) << fault.message;
+}
+
+TEST(Manifest, DS26AnEntryThatIsNoObjectIsNamed) {
+  const Fault fault = refused(with("{\"name\":\"a_0.npy\"", "7,{\"name\":\"a_0.npy\""));
+  EXPECT_EQ(fault.message, "entry 0 of 'shards' must be an object, it is 7");
+  EXPECT_EQ(refused(with("\"rows\":4", "\"rows\":-4")).message.find("in entry 0 of 'shards', 'rows' must be"), 0U);
+}
+
 TEST(Manifest, DS26TotalsUnlikeSums) {
   const Fault rows = refused(with("\"rows_total\": 12", "\"rows_total\": 13"));
   EXPECT_EQ(rows.item, "rows_total");

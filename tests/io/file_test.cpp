@@ -1,5 +1,7 @@
 #include "io/file.hpp"
 
+#include "io/faults.hpp"
+
 #include "support/temp_dir.hpp"
 
 #include <fcntl.h>
@@ -67,6 +69,15 @@ TEST(Opener, DanglingLinkSaysWhereItLeads) {
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(fault_of(opened).kind, "shard.unreadable");
   EXPECT_NE(fault_of(opened).message.find("nowhere.npy"), std::string::npos);
+}
+
+TEST(Opener, TooManyOpenFilesAreNoFaultOfTheFile) {
+  for (const int error : {EMFILE, ENFILE}) {
+    for (const bool typed : {true, false}) {
+      EXPECT_NE(open_fault("a.npy", error, typed, "").remedy.find("ulimit -n"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(open_fault("a.npy", EIO, false, "").remedy.find("ulimit"), std::string::npos);
 }
 
 TEST(Opener, RefusesAllButRegularFilesAtOnce_IO4_T7) {

@@ -18,6 +18,7 @@ using test::npy_literal;
 using test::open_everywhere;
 using test::Opened;
 using test::shard_name;
+using namespace std::string_literals;
 using Names = std::vector<std::string>;
 
 /// Four shards of (rows, 3) float32 with rows 4, 0, 5, 3.
@@ -35,12 +36,13 @@ class Described : public testing::Test {
     std::string name;
     std::int64_t rows;
     std::int64_t bytes;
+    std::string more = {};  ///< keys and values, each behind a comma
   };
   std::vector<Entry> entries() const {
     std::vector<Entry> all;
     for (std::size_t i = 0; i < kRows.size(); ++i) {
       all.push_back(
-          {shard_name(static_cast<std::int64_t>(i)), kRows[i], static_cast<std::int64_t>(part(kRows[i]).size())});
+          {shard_name(static_cast<std::int64_t>(i)), kRows[i], static_cast<std::int64_t>(part(kRows[i]).size()), ""});
     }
     return all;
   }
@@ -51,7 +53,7 @@ class Described : public testing::Test {
     for (const Entry& entry : shards) {
       list += (list.empty() ? "" : ", ") + std::string("{\"name\": \"") + entry.name +
               "\", \"rows\": " + std::to_string(entry.rows) + ", \"bytes\": " + std::to_string(entry.bytes) +
-              ", \"xxh3_128\": \"" + std::string(32, 'a') + "\"}";
+              entry.more + ", \"xxh3_128\": \"" + std::string(32, 'a') + "\"}";
       rows += entry.rows;
     }
     folder_.write("loadstone-manifest.json",
@@ -100,6 +102,67 @@ TEST_F(Described, DS24AFileItDoesNotNameIsAWarningAndNotLoaded) {
   ASSERT_TRUE(result.dataset) << result.text;
   EXPECT_EQ(result.warnings(), Names{"complete.unlisted"});
   EXPECT_EQ(result.dataset->rows(), 12);
+}
+
+TEST_F(Described, DS3TwoNamesOfOneFileInAManifest) {
+  std::filesystem::create_hard_link(folder_.file(shard_name(0)), folder_.file("linked.npy"));
+  for (const std::string& again : {"./" + shard_name(0), "linked.npy"s}) {
+    std::vector<Entry> listed = entries();
+    listed[3] = listed[0];
+    listed[3].name = again;
+    write_manifest(listed);
+    const Opened result = opened();
+    ASSERT_EQ(result.kinds(), Names{"paths.duplicate"}) << result.text;
+    EXPECT_EQ(result.first().shard, 3);
+    EXPECT_NE(result.first().message.find(folder_.file(shard_name(0))), std::string::npos) << result.text;
+  }
+}
+
+TEST_F(Described, DS24ANameThatIsSpeltOtherwiseIsListed) {
+  std::vector<Entry> listed = entries();
+  listed[1].name = ".//" + shard_name(1);
+  write_manifest(listed);
+  const Opened result = opened();
+  ASSERT_TRUE(result.dataset) << result.text;
+  EXPECT_TRUE(result.warnings().empty());
+}
+
+TEST_F(Described, DS39TwoRangesOfAFileInAManifestAreDistinct) {
+  folder_.write("both.bin", std::string(96, 'x'));
+  const std::string shard = R"({"name": "both.bin", "rows": 4, "bytes": 96, "xxh3_128": ")" + std::string(32, 'a');
+  folder_.write("loadstone-manifest.json",
+                R"({"loadstone_manifest": 1, "generation": 1, "format": "raw", "dtype": "<f4", "trailing_shape": [3],)"
+                R"( "shards_total": 2, "rows_total": 8, "shards": [)" +
+                    shard + R"(", "data_offset": 0}, )" + shard + R"(", "data_offset": 48}]})");
+  const Opened result = opened();
+  ASSERT_TRUE(result.dataset) << result.text;
+  EXPECT_EQ(result.dataset->rows(), 8);
+}
+
+TEST_F(Described, DS26AStatedOffsetMustBeThatOfTheHeader) {
+  std::vector<Entry> listed = entries();
+  for (Entry& entry : listed) entry.more = ", \"data_offset\": 128";
+  write_manifest(listed);
+  EXPECT_TRUE(opened().dataset) << opened().text;
+  listed[2].more = ", \"data_offset\": 0";
+  write_manifest(listed);
+  const Opened result = opened();
+  ASSERT_EQ(result.kinds(), Names{"shard.data_offset"}) << result.text;
+  EXPECT_EQ(result.first().code, Code::mismatch);
+  EXPECT_EQ(result.first().shard, 2);
+  EXPECT_EQ(result.first().set_by, "manifest");
+  EXPECT_EQ(result.first().wanted, Value(std::int64_t{0}));
+  EXPECT_EQ(result.first().got, Value(std::int64_t{128}));
+}
+
+TEST_F(Described, DS57WhatIsBeingRecordedIsNotCalledUnproven) {
+  VerifyOptions options;
+  options.write_manifest = true;
+  for (int generation = 1; generation <= 2; ++generation) {
+    const VerifyReport report = verify({folder_.path()}, options);
+    EXPECT_EQ(report.generation, generation);
+    EXPECT_TRUE(report.warnings.empty());
+  }
 }
 
 TEST_F(Described, DS24NamedButAbsentIsMissingADanglingLinkIsNot) {

@@ -236,6 +236,18 @@ TEST(Discover, PathsThatLeadToNothingComeTogether) {
   EXPECT_NE(empty.text.find(".npy (1)"), std::string::npos) << empty.text;
   EXPECT_NE(empty.text.find("shard_0000.npy"), std::string::npos) << empty.text;
   EXPECT_EQ(open_everywhere({}).kinds(), Names{"argument"});
+  folder.write("names.txt", "# nothing yet\n");
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"", "paths is empty"},
+      {"@" + folder.file("names.txt"), "no path can be read from this list"},
+      {"@/proc/self/mem", "no path can be read from this list"},
+      {folder.path() + "/../**/shard_0000.npy", "** (folders at any depth) is not supported"}};
+  for (const auto& [path, words] : refused) {
+    const Opened result = open_everywhere({path});
+    EXPECT_EQ(result.kinds(), Names{"argument"}) << result.text;
+    EXPECT_NE(result.text.find(words), std::string::npos) << result.text;
+  }
+  folder.remove("names.txt");
   EXPECT_EQ(open_everywhere({folder.file("shard_0000.npy") + ":/u"}).kinds(), Names{"container.unsupported"});
   EXPECT_EQ(open_everywhere({folder.file("shard_*.npy") + ":/u"}).kinds(), Names{"container.unsupported"});
   EXPECT_EQ(open_everywhere({"@" + folder.file("none.txt")}).kinds(), Names{"path.missing"});
