@@ -77,7 +77,7 @@ std::string wrapped(const std::string& text) {
       const std::size_t end = line.rfind(overlaps ? ", " : " ", kLineWidth - 2);
       if (end == std::string::npos || end <= indent.size()) break;
       out += line.substr(0, end + (overlaps ? 1 : 0)) + "\n";
-      line = indent + line.substr(end + (overlaps ? 2 : 1));
+      line.replace(0, end + (overlaps ? 2 : 1), indent);
     }
     out += line + "\n";
   }

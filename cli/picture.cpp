@@ -25,9 +25,8 @@ void put_label(std::vector<std::string>& cells, int begin, int end, const std::s
   const int length = static_cast<int>(label.size());
   if (room < length) return;
   const int start = begin + 1 + (room - length) / 2;
-  for (int i = 0; i < length; ++i) {
-    cells[static_cast<std::size_t>(start + i)] = std::string(1, label[static_cast<std::size_t>(i)]);
-  }
+  auto at = static_cast<std::size_t>(start);
+  for (const char letter : label) cells[at++] = std::string(1, letter);
 }
 
 }  // namespace
