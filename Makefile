@@ -36,8 +36,8 @@ build:  ## .venv with the Python package, and .venv/bin/loadstone
 	scripts/system-packages build
 	scripts/python-environment
 	CI=true .venv/bin/python -m pip install -v --no-input --disable-pip-version-check --no-index --no-deps --no-build-isolation \
-	  --force-reinstall -C build-dir=$(RELEASE) -C cmake.define.LOADSTONE_BUILD_TESTS=ON \
-  -C cmake.define.LOADSTONE_BUILD_BENCHMARKS=ON .
+	  --force-reinstall --config-settings build-dir=$(RELEASE) --config-settings cmake.define.LOADSTONE_BUILD_TESTS=ON \
+	  --config-settings cmake.define.LOADSTONE_BUILD_BENCHMARKS=ON .
 
 demo: build  ## write, inspect, plan, load and verify real files: in one process, in threads, under both MPIs
 	scripts/demo
