@@ -36,7 +36,8 @@ class StandardEngine final : public Engine {
         backend_(std::move(backend)),
         memory_(std::make_unique<InFlightMemory>()),
         chooser_(WayRules::from(settings_), counters_),
-        copiers_(ledger, copy_threads(settings_)) {}
+        copiers_(ledger, copy_threads(settings_)),
+        trial_(copiers_.threads()) {}
 
   StandardEngine(const StandardEngine&) = delete;
   StandardEngine& operator=(const StandardEngine&) = delete;
@@ -53,8 +54,8 @@ class StandardEngine final : public Engine {
       return make_fault(Code::io, "io.engine", "", "reads of an earlier load never came back from the kernel",
                         "Check the storage and start the program again");
     }
-    Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, *memory_,
-             counters_, descriptor_pool_size(settings_.open_files)},
+    Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, trial_,
+             *memory_, counters_, descriptor_pool_size(settings_.open_files)},
             files, source, interrupt);
     Status status = run.carry_out();
     lost_requests_ = run.has_lost_requests();
@@ -89,6 +90,7 @@ class StandardEngine final : public Engine {
   WayChooser chooser_;
   MappedCopiers copiers_;
   Prefaulter prefaulter_;
+  CopyTrial trial_;
   bool lost_requests_ = false;
 };
 

@@ -22,7 +22,7 @@ Residency residency_of(int fd, std::int64_t offset, std::int64_t bytes) noexcept
 /// Reads one byte of the file, buffered.
 bool residency_is_true(int fd) noexcept;
 
-/// Whether the page at an address of this process is there, so that writing to it does not fault.
-bool page_is_present(const std::byte* at) noexcept;
+/// Whether all pages of this process that hold these bytes are there, so that writing to them does not fault.
+bool pages_are_present(std::span<const std::byte> memory) noexcept;
 
 }  // namespace loadstone::io

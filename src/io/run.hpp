@@ -4,6 +4,7 @@
 //                                        \--mapped--> MappedCopiers --/
 #pragma once
 
+#include "io/copy_trial.hpp"
 #include "io/descriptor_pool.hpp"
 #include "io/engine.hpp"
 #include "io/faults.hpp"
@@ -34,8 +35,10 @@ struct Op {
   std::size_t first_destination = 0;
   Way way = Way::buffered;
   Mode mode = Mode::buffered;
-  bool cold = false;   ///< the window was not resident
-  StagingLease block;  ///< direct reads that cannot land in place land here, rounded outward
+  bool cold = false;      ///< the window was not resident
+  bool resident = false;  ///< a read of resident pages
+  bool on_trial = false;  ///< its time decides how others are read
+  StagingLease block;     ///< direct reads that cannot land in place land here, rounded outward
   iovec block_piece{};
   std::int64_t block_offset = 0;
   int tries = 1;
@@ -63,6 +66,7 @@ struct RunTools {
   WayChooser& chooser;
   MappedCopiers& copiers;
   Prefaulter& prefaulter;
+  CopyTrial& trial;
   InFlightMemory& memory;
   Counters& counters;
   std::int64_t descriptors = 0;
@@ -104,7 +108,6 @@ class Run {
   bool accept(const Read& read);
   void issue();
   Cut issue_next();
-  Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
   Cut issue_buffered(OpenFile& file, std::int64_t most, bool cold);
   Cut issue_asking(OpenFile& file, std::int64_t most);
   Cut issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset);
@@ -117,6 +120,14 @@ class Run {
   std::optional<StagingLease> lease_block(OpenFile& file, bool edge, bool* exhausted);
   OpIndex new_op(OpenFile& file, const Range& range, Way way, Mode mode);
   void prefault_ahead();
+
+  // run_resident.cpp: resident pages
+  Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
+  Cut issue_resident_read(OpenFile& file, std::int64_t wanted, bool on_trial);
+  Cut issue_mapped(OpenFile& file, std::int64_t bytes, bool on_trial);
+  [[nodiscard]] std::int64_t mappable_bytes(const OpenFile& file, std::int64_t wanted) const;
+  [[nodiscard]] bool is_present(const Range& range) noexcept;
+
   void settle_depth(const OpenFile& file);
   [[nodiscard]] bool may_issue() const noexcept;
 
@@ -158,7 +169,8 @@ class Run {
   std::int64_t live_bytes_ = 0;
   std::int64_t in_backend_ = 0;
   std::int64_t in_copiers_ = 0;
-  bool asking_ = false;  // a nowait request is out: its answer decides how to go on
+  std::int64_t resident_bytes_ = 0;  // of resident pages that are being read
+  bool asking_ = false;              // a nowait request is out: its answer decides how to go on
   bool ended_ = false;
   bool later_ = false;
   bool lost_requests_ = false;

@@ -230,6 +230,8 @@ void Run::release_op(OpIndex index) {
   --live_;
   live_bytes_ -= op.queued_bytes;
   if (op.mode == Mode::nowait) asking_ = false;
+  if (op.resident) resident_bytes_ -= op.bytes;
+  if (op.on_trial) tools_.trial.done(op.bytes, interrupt_.clock());
   pool_.unpin(*std::exchange(op.file, nullptr));
   free_.push_back(index);
 }

@@ -2,7 +2,6 @@
 #include "core/checked.hpp"
 #include "core/pages.hpp"
 #include "io/faults.hpp"
-#include "io/residency.hpp"
 #include "io/run.hpp"
 
 #include <fcntl.h>
@@ -19,8 +18,6 @@ constexpr std::size_t kMaxPieces = 64;  // destinations of one request
 constexpr std::int64_t kAheadBytes = std::int64_t{48} << 20;
 constexpr std::uint64_t kAheadReads = 512;
 constexpr std::uint64_t kMaxPending = std::uint64_t{1} << 16;
-// Setting up a mapping costs about 60 us: 1 MiB is copied in 150.
-constexpr std::int64_t kMinMappedBytes = std::int64_t{1} << 20;
 // A direct run below this is one rounded-out request: a second request costs more than copying 64 KiB.
 constexpr std::int64_t kMinDirectInPlace = std::int64_t{64} * 1024;
 constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
@@ -138,6 +135,8 @@ Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode)
   op.way = way;
   op.mode = mode;
   op.cold = false;
+  op.resident = false;
+  op.on_trial = false;
   op.tries = 1;
   op.pauses = 0;
   op.interruptions = 0;
@@ -154,26 +153,6 @@ Run::Cut Run::issue_buffered(OpenFile& file, std::int64_t most, bool cold) {
   const OpIndex index = new_op(file, range, Way::buffered, Mode::buffered);
   ops_[index].cold = cold;
   ready_.push_back(index);
-  return Cut::done;
-}
-
-Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset) {
-  MappedCopiers& copiers = tools_.copiers;
-  const std::int64_t quarter = tools_.ledger.limit_bytes() / 4 / copiers.threads();
-  const std::int64_t most = std::min({stretch.end - offset, kWindowBytes, round_down(quarter, kPieceBytes)});
-  const bool may_map = tools_.chooser.mapped_allowed(file.facts) && quarter >= kWindowBytes / 2;
-  const Range range = queue_.peek(std::max<std::int64_t>(most, 1), kMaxPieces);
-  const std::byte* const target = queue_[range.first_read].read.destination.data();
-  if (!may_map || range.bytes < kMinMappedBytes || !page_is_present(target)) {
-    return issue_buffered(file, stretch.end - offset, false);
-  }
-  if (in_copiers_ >= std::int64_t{2} * copiers.threads()) return Cut::stalled;
-  const OpIndex index = new_op(file, range, Way::mapped, Mode::buffered);
-  const Op& op = ops_[index];
-  ++in_copiers_;
-  copiers.add({index, file.buffered.get(), op.offset, op.destinations,
-               files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity,
-               tools_.settings.kernels});
   return Cut::done;
 }
 

@@ -1,5 +1,7 @@
 #include "io/way_chooser.hpp"
 
+#include "core/checked.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -8,6 +10,9 @@ namespace loadstone::io {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4096;
+// Counting cached pages costs 10 to 40 ns each, 2 to 7 % of the time that copying them takes: of every piece the last
+// of these many bytes stand for all where they are resident. Counting where nothing is cached costs nothing.
+constexpr std::int64_t kSampleBytes = std::int64_t{64} * 1024;
 
 /// Pages that a range of a file of this size has.
 std::int64_t pages_in(std::int64_t start, std::int64_t bytes, std::int64_t file_bytes) {
@@ -101,8 +106,21 @@ void WayChooser::look(OpenFile& file) {
   counters_.seconds_probing += steady_seconds() - started;
 }
 
+/// Whether all samples are cached and clean.
+bool WayChooser::samples_are_resident(const OpenFile& file, std::int64_t start) {
+  const std::int64_t end = std::min(start + kWindowBytes, file.bytes);
+  for (std::int64_t piece = start; piece < end; piece += kPieceBytes) {
+    const std::int64_t last = std::min(piece + kPieceBytes, end);
+    const std::int64_t first = std::max(piece, round_down(last - kSampleBytes, kPageBytes));
+    const Residency told = questions_.residency(file.buffered.get(), first, last - first);
+    if (told.error != 0 || state_of(told, pages_in(first, last - first, end)) != PieceState::resident) return false;
+  }
+  return true;
+}
+
 void WayChooser::look_at_pieces(OpenFile& file, std::int64_t start) {
   auto& pieces = file.window.pieces;
+  if (samples_are_resident(file, start)) return pieces.fill(PieceState::resident);
   const int fd = file.buffered.get();
   const Residency whole = questions_.residency(fd, start, kWindowBytes);
   const std::int64_t pages = pages_in(start, kWindowBytes, file.bytes);

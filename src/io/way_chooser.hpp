@@ -29,7 +29,8 @@ class WayChooser {
  public:
   WayChooser(WayRules rules, Counters& counters, ResidencyQuestions questions = {});
 
-  /// The state of the piece at `offset`, and how far it reaches. Asks the kernel at most once a window.
+  /// The state of the piece at `offset`, and how far it reaches. Asks the kernel once a window: samples of it first,
+  /// which settle that all is resident; else the whole, then piece by piece where it is mixed.
   Stretch at(OpenFile& file, std::int64_t offset);
   /// The answer to a request that was asked with `nowait`: it holds for the rest of its window.
   static void answer(OpenFile& file, std::int64_t offset, bool resident);
@@ -42,6 +43,7 @@ class WayChooser {
   enum class Trust : std::uint8_t { told, silent, unknown };
   Trust trust(const OpenFile& file);
   void look(OpenFile& file);
+  [[nodiscard]] bool samples_are_resident(const OpenFile& file, std::int64_t start);
   void look_at_pieces(OpenFile& file, std::int64_t start);
 
   WayRules rules_;

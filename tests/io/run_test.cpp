@@ -32,10 +32,11 @@ class RunTest : public testing::Test {
     const FsGate gate = FsGate::parse("").value();
     MappedCopiers copiers(ledger_, 1);
     Prefaulter prefaulter;
+    CopyTrial trial(1);
     InFlightMemory memory;
     const Interrupt interrupt;
     io::Run run(
-        {settings_, opener_, ledger_, *backend_, name, gate, chooser, copiers, prefaulter, memory, counters_, 8},
+        {settings_, opener_, ledger_, *backend_, name, gate, chooser, copiers, prefaulter, trial, memory, counters_, 8},
         files_, source(bytes), interrupt);
     const Status status = run.carry_out();
     ASSERT_TRUE(status.ok()) << describe(status.failure());
