@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 
+#include "memory.hpp"
 #include "protocol.hpp"
 
 namespace {
@@ -35,14 +35,17 @@ void add(bench::Report& sum, const bench::Report& part) {
 class Loadstone final : public bench::Contender {
  public:
   void prepare(const bench::Job& job) override {
-    if (job.present) throw std::runtime_error("load() has no argument for memory that is already there");
     options_.io.backend = job.word("backend", "");
     options_.io.direct = job.word("direct", "");
     options_.io.mapped = job.word("mapped", "");
     options_.io.request_bytes = job.number("request", 0);
     options_.io.depth = job.number("depth", 0);
     if (job.options.contains("budget")) options_.budget_bytes = job.number("budget", 0);
-    if (job.action == "stream") options_.budget_bytes = job.cap_bytes / 4;
+    if (job.action == "stream") options_.budget_bytes = job.cap_bytes / 4 * 3;
+    if (job.present) {
+      present_ = bench::Memory(job.bytes, true);
+      options_.out = loadstone::Destination{present_.bytes(), {}, {}, {}};
+    }
   }
 
   bench::Report run(const bench::Job& job) override {
@@ -64,10 +67,10 @@ class Loadstone final : public bench::Contender {
   }
 
  private:
-  /// One batch of half the cap at a time, and a quarter of it as budget.
+  /// Batches of a quarter of the cap, and the rest of it as budget.
   bench::Report stream(const bench::Job& job) {
     bench::Report report;
-    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 2 / job.row_bytes), options_);
+    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 4 / job.row_bytes), options_);
     while (auto batch = stream.next()) {
       streamed_.add(batch->local_bytes());
       add(report, report_of(batch->stats));
@@ -75,6 +78,7 @@ class Loadstone final : public bench::Contender {
     return report;
   }
 
+  bench::Memory present_;
   LoadOptions options_;
   std::optional<loadstone::DistributedArray> loaded_;
   std::optional<loadstone::Dataset> dataset_;

@@ -9,8 +9,7 @@ from protocol import Contender, serve
 class Loadstone(Contender):
     def prepare(self, job):
         super().prepare(job)
-        if job["destination"] == "present":
-            raise ValueError("load() has no argument for memory that is already there")
+        self.out = memory_for(job) if job["destination"] == "present" else None
         self.io = {f"io_{name}": value for name, value in job["options"].items()}
 
     def run(self, job):
@@ -19,15 +18,15 @@ class Loadstone(Contender):
             return {}
         if job["action"] == "stream":
             return self.stream(job)
-        self.array = loadstone.load(job["folder"], **self.io)
+        self.array = loadstone.load(job["folder"], out=self.out, **self.io)
         self.tile = self.array.local
         return report(self.array.stats)
 
     def stream(self, job):
-        """One batch of half the cap at a time, and a quarter of it as budget."""
+        """Batches of a quarter of the cap, and the rest of it as budget."""
         self.whole = self.digests.stream()
-        rows = max(1, job["cap_bytes"] // 2 // job["row_bytes"])
-        with loadstone.stream(job["folder"], batch_rows=rows, budget=job["cap_bytes"] // 4, **self.io) as batches:
+        rows = max(1, job["cap_bytes"] // 4 // job["row_bytes"])
+        with loadstone.stream(job["folder"], batch_rows=rows, budget=job["cap_bytes"] // 4 * 3, **self.io) as batches:
             for batch in batches:
                 self.whole.add(batch.ctypes.data, batch.nbytes)
                 del batch
@@ -40,6 +39,12 @@ class Loadstone(Contender):
         if job["action"] == "stream":
             return {"whole": self.whole.take()}
         return self.pieces(job, [self.tile])
+
+
+def memory_for(job):
+    """An array for all of the result, whose pages are there."""
+    dtype = numpy.dtype(job["dtype"])
+    return numpy.ones(job["bytes"], "u1").view(dtype).reshape(-1, job["row_bytes"] // dtype.itemsize)
 
 
 def report(stats):

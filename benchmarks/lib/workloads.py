@@ -32,6 +32,7 @@ class Cell:
 
 W1 = Targets(bound=0.90, best_peer=1.2, cpu_share=0.2)
 W2 = Targets(bound=0.85, best_peer=1.5)
+W2P = Targets(bound=0.90, best_peer=1.5)
 W3 = Targets(bound=0.85)
 W8 = Targets(bound=0.25, within_s=1.0)
 
@@ -46,7 +47,7 @@ CELLS = [
         Cell("W2", f"W2/{s}/fresh", s, "warm", "C2f", beside=("C3", "C5", "C6"), ways=s == "C", targets=W2)
         for s in "CAB"
     ),
-    Cell("W2", "W2/C/present", "C", "warm", "C2", destination="present", beside=("C3", "C5"), targets=W2),
+    Cell("W2", "W2/C/present", "C", "warm", "C2", destination="present", beside=("C3", "C5"), targets=W2P),
     *(_w3(s, 64) for s in "CAB"),
     *(_w3("C", cap) for cap in (256, 1024)),
     Cell("W8", "W8/warm", "G", "warm", "C5", "scan", targets=W8),

@@ -14,7 +14,7 @@
 
 namespace loadstone {
 
-/// Owned memory of a tile; the last holder frees it. Page-aligned, C order, dense.
+/// Memory of a tile: C order, dense; page-aligned and freed by the last holder, or the caller's (`LoadOptions::out`).
 class TileMemory;
 
 /// A global array over the ranks of a communicator. Copies share the tile. Members are local and never communicate,

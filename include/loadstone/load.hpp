@@ -41,6 +41,9 @@ DistributedArray load(const Dataset& dataset, const LoadOptions& options = {},
 LoadStats total(const LoadStats& stats, const CommPtr& comm);
 
 /// The rows of a dataset in batches of at most `batch_rows`, in order; each batch owns its memory. Local.
+/// Where the budget has room for two batches beside what loading one takes, the next one is read by another thread
+/// while the caller uses the last, and the memory of batches that were dropped is used again. Its failure is thrown by
+/// the next() that asks for it. `progress` is told on the thread that waits in next().
 class BatchStream {
  public:
   BatchStream(const Paths& paths, std::int64_t batch_rows, LoadOptions options = {});

@@ -5,9 +5,12 @@
 #include <loadstone/dtype.hpp>
 #include <loadstone/selection.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -67,6 +70,15 @@ struct Progress {
   double seconds = 0;
 };
 
+/// Memory of the caller's that a tile is loaded into, so that its pages need not be made anew. Each rank gives its own
+/// or none.
+struct Destination {
+  std::span<std::byte> bytes;   ///< exactly those of the rank's tile: C order, dense
+  std::shared_ptr<void> owner;  ///< keeps the memory alive, and is held as long as the array holds it; may be empty
+  std::optional<DType> dtype;   ///< must be that of the result, if given
+  std::optional<Shape> shape;   ///< must be that of the tile, if given
+};
+
 /// How a dataset is laid out over ranks and read.
 struct LoadOptions {
   OpenOptions open;
@@ -85,6 +97,8 @@ struct LoadOptions {
   double deadline_s = 0;  ///< longest time without progress; 0: environment, else 300
   std::optional<IdentityRule> identity;
   std::string device;  ///< "host"
+  /// Empty: new memory. Not part of the budget. After a failure its content is undefined. `load` only.
+  std::optional<Destination> out;
   std::stop_token stop;
   std::function<void(const Progress&)> progress;
 };

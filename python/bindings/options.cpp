@@ -4,6 +4,9 @@
 #include <loadstone/error.hpp>
 #include <loadstone/options.hpp>
 
+#include <memory>
+#include <span>
+
 namespace loadstone::python {
 
 namespace {
@@ -98,6 +101,23 @@ void set_rows_per_rank(LoadOptions& options, const std::optional<std::vector<std
   options.rows_per_rank = rows.value_or(std::vector<std::int64_t>());
 }
 
+/// Writable bytes of a Python object, held until the last holder lets go; that may be any thread.
+std::shared_ptr<Py_buffer> borrow(nb::handle object) {
+  auto view = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) nb::raise_python_error();
+  return {view.release(), [](Py_buffer* held) {
+            const std::unique_ptr<Py_buffer> owned(held);
+            const nb::gil_scoped_acquire locked;
+            PyBuffer_Release(owned.get());
+          }};
+}
+
+void set_out(LoadOptions& options, nb::handle bytes, const std::string& dtype, const Shape& shape) {
+  const std::shared_ptr<Py_buffer> view = borrow(bytes);
+  const std::span memory(static_cast<std::byte*>(view->buf), static_cast<std::size_t>(view->len));
+  options.out = Destination{memory, view, dtype_of(dtype), shape};
+}
+
 void bind_load_options(nb::module_& m) {
   nb::class_<LoadOptions>(m, "LoadOptions", "How a dataset is laid out over ranks and read.")
       .def(nb::init<>())
@@ -121,7 +141,9 @@ void bind_load_options(nb::module_& m) {
       .def_rw("verify", &LoadOptions::verify)
       .def_rw("deadline_s", &LoadOptions::deadline_s)
       .def_rw("identity", &LoadOptions::identity, nb::arg().none())
-      .def_rw("device", &LoadOptions::device);
+      .def_rw("device", &LoadOptions::device)
+      .def("set_out", &set_out, "bytes"_a, "dtype"_a, "shape"_a, "Loads into memory that Python owns.",
+           nb::sig("def set_out(self, bytes: object, dtype: str, shape: list[int]) -> None"));
 }
 
 }  // namespace

@@ -237,3 +237,18 @@ def selection(name: str, value: object) -> list[int | _core.Slice]:
         slice_of(f"{name}[{i}]", entry) if isinstance(entry, slice) else integer(f"{name}[{i}]", entry)
         for i, entry in enumerate(entries)
     ]
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def destination(name: str, value: object) -> tuple[Any, str, list[int]]:
+    """Bytes, element type and shape of a NumPy array that can be loaded into."""
+    import numpy
+
+    wanted = "a writable NumPy array in C order"
+    if not isinstance(value, numpy.ndarray):
+        wrong_type(name, wanted, value)
+    if not value.flags.c_contiguous or not value.flags.writeable:
+        wrong_value(name, wanted, "one that is strided" if value.flags.writeable else "one that is read-only")
+    return value.reshape(-1).view(numpy.uint8), dtype(name, value.dtype), list(value.shape)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal, Unpack
 
+    from numpy.typing import NDArray
+
     from loadstone import _keywords as kw
 
 
@@ -62,6 +64,7 @@ def load(
     deadline_s: float | None = None,
     identity: Literal["strict", "size_mtime"] | None = None,
     device: str = "host",
+    out: NDArray[Any] | None = None,
     progress: kw.OnProgress | None = None,
     **more: Unpack[kw.ReadKeywords],
 ) -> DistributedArray:
@@ -78,6 +81,8 @@ def load(
     rows_per_rank  explicit lengths along the split axis; `tiles="ceil"` rounds up instead of balancing
     verify         "crc" compares what is read with the manifest's sums
     deadline_s     longest time without progress
+    out            array that this rank's tile is loaded into, of just its shape and type; after an error its content
+                   is undefined
     progress       called now and then with what has been read so far
 
     Further keywords: how the dataset is found (format, order, first_index, ignore, roots, expect_shards, expect_rows,
@@ -104,6 +109,9 @@ def load(
     }
     faults = _first_faults(more, _options.READ_KEYWORDS)
     options = _options.load_options(given, faults)
+    destination = args.check(faults, args.optional(args.destination), "out", out, None)
+    if destination is not None:
+        options.set_out(*destination)
     names = _names(faults, () if isinstance(paths, Dataset) else paths)
     args.check(faults, _callable_or_none, "progress", progress, None)
     if faults:

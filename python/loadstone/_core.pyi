@@ -501,6 +501,9 @@ class LoadOptions:
     @device.setter
     def device(self, arg: str, /) -> None: ...
 
+    def set_out(self, bytes: object, dtype: str, shape: list[int]) -> None:
+        """Loads into memory that Python owns."""
+
 def parse_bytes(text: str) -> int:
     """The number of bytes of a text such as "64MiB"."""
 

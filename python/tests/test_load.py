@@ -159,3 +159,35 @@ def test_a_failed_load_leaves_no_descriptor_and_no_thread(run42, tmp_path):
     for _ in range(5):
         once()
     assert held() <= before
+
+
+def test_loads_into_an_array_of_the_caller(tmp_path):
+    loadstone.write(tmp_path, shape=(1000, 6), shards=3, fill="index")
+    out = np.full((1000, 6), -1, "f4")
+    array = loadstone.load(tmp_path, out=out)
+    assert np.shares_memory(out, array.local)
+    assert np.array_equal(out.ravel(), np.arange(6000))
+    again = loadstone.load(tmp_path, out=array.local, dtype="f4")
+    assert np.shares_memory(out, again.local)
+    del out, array
+    assert np.array_equal(again.local.ravel(), np.arange(6000)), "the array keeps the memory alive"
+
+
+@pytest.mark.parametrize(
+    ("out", "code"),
+    [
+        (np.empty((7, 6), "f4"), "mismatch"),
+        (np.empty((1000, 6), "i4"), "mismatch"),
+        (np.empty(6000, "f4"), "mismatch"),
+        (np.empty((2000, 6), "f4")[::2], "bad_argument"),
+        (np.empty((6, 1000), "f4").T, "bad_argument"),
+        (np.broadcast_to(np.float32(0), (1000, 6)), "bad_argument"),
+        ([1, 2, 3], "bad_argument"),
+    ],
+)
+def test_memory_that_does_not_fit_is_refused(tmp_path, out, code):
+    loadstone.write(tmp_path, shape=(1000, 6), shards=3, fill="index")
+    with pytest.raises(loadstone.Error) as caught:
+        loadstone.load(tmp_path, out=out)
+    assert caught.value.code == code
+    assert "float32 (1000, 6)" in str(caught.value) or "NumPy array in C order" in str(caught.value)

@@ -15,8 +15,8 @@ std::size_t index(Use use) { return static_cast<std::size_t>(use); }
 }  // namespace
 
 std::string_view to_string(Use use) noexcept {
-  constexpr std::array<std::string_view, kUses> names = {"staging",  "mapped",   "decode",
-                                                         "metadata", "exchange", "pinned"};
+  constexpr std::array<std::string_view, kUses> names = {"staging",  "mapped", "decode", "metadata",
+                                                         "exchange", "pinned", "batches"};
   return names[index(use)];
 }
 

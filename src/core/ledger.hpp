@@ -14,8 +14,8 @@
 namespace loadstone {
 
 /// What a reservation is for; peaks are kept for each.
-enum class Use : std::uint8_t { staging, mapped, decode, metadata, exchange, pinned };
-inline constexpr int kUses = 6;
+enum class Use : std::uint8_t { staging, mapped, decode, metadata, exchange, pinned, batches };
+inline constexpr int kUses = 7;
 std::string_view to_string(Use use) noexcept;
 
 class Ledger;

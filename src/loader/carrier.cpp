@@ -89,6 +89,27 @@ std::int64_t Carrier::landing_skew() const {
   return positive % kCacheLine == 0 ? positive : 0;
 }
 
+/// Whether the caller's memory is what this rank's tile needs.
+Status Carrier::fits_tile(const Destination& out) const {
+  const Shape shape = problem_->target.local_shape(session_->agreement().rank());
+  const DType& dtype = problem_->result_dtype;
+  const std::string tile = fmt::format("{} {}", dtype.name(), shape_text(shape));
+  const bool same_shape = !out.shape || *out.shape == shape;
+  const bool same_dtype = !out.dtype || *out.dtype == dtype;
+  const bool same_bytes = static_cast<std::int64_t>(out.bytes.size()) == tile_bytes();
+  if (same_shape && same_dtype && same_bytes) return {};
+  const std::string given = fmt::format("{} {}, {} bytes", out.dtype ? out.dtype->name() : std::string("bytes"),
+                                        out.shape ? shape_text(*out.shape) : std::string(), out.bytes.size());
+  return Fault{.code = Code::mismatch,
+               .kind = "out",
+               .message = fmt::format("the memory to load into is {}; this rank's tile is {}, {} bytes", given, tile,
+                                      tile_bytes()),
+               .remedy = fmt::format("Give memory for {}, or none", tile),
+               .item = "out",
+               .wanted = tile,
+               .got = given};
+}
+
 Status Carrier::take_memory() {
   auto index = session_->ledger().try_reserve(problem_->metadata_bytes, Use::metadata);
   if (!index.ok()) return std::move(index).status();
@@ -97,7 +118,13 @@ Status Carrier::take_memory() {
   if (!engine.ok()) return std::move(engine).status();
   engine_ = *engine;
   const std::string& huge = session_->settings().engine.huge_pages;
-  memory_ = std::make_shared<TileMemory>(tile_bytes(), huge, landing_skew());
+  if (options_->out) {
+    Status fits = fits_tile(*options_->out);
+    if (!fits.ok()) return fits;
+    memory_ = std::make_shared<TileMemory>(options_->out->bytes, options_->out->owner);
+  } else {
+    memory_ = std::make_shared<TileMemory>(tile_bytes(), huge, landing_skew());
+  }
   if (!budgeting_.staging_needed) return {};
   pool_ = std::make_unique<io::StagingPool>(session_->ledger(), budgeting_.sizes.block_bytes + plan::kEdgeBytes,
                                             budgeting_.blocks, huge);

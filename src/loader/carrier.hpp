@@ -26,6 +26,8 @@ class Carrier {
  public:
   Carrier(Session& session, const Dataset& dataset, const LoadOptions& options);
   void plan(int ranks);
+  /// Bytes of this rank's tile, once planned.
+  [[nodiscard]] std::int64_t tile_bytes() const;
   void allocate();
   void read();
   void verify();
@@ -34,11 +36,11 @@ class Carrier {
  private:
   Status make_plan(int ranks);
   Status take_memory();
+  [[nodiscard]] Status fits_tile(const Destination& out) const;
   Status read_round(class TileReader& reader, std::int64_t bytes);
   void keep_what_the_kernel_holds();
   [[nodiscard]] std::vector<io::InputFile> input_files() const;
   [[nodiscard]] std::int64_t landing_skew() const;
-  [[nodiscard]] std::int64_t tile_bytes() const;
 
   Session* session_;
   const Dataset* dataset_;

@@ -69,6 +69,14 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   opener_ = std::make_unique<io::Opener>(settings_.roots);
 }
 
+bool Session::set_aside(std::int64_t bytes, Use use) {
+  auto taken = ledger_->try_reserve(bytes, use);
+  if (!taken.ok()) return false;
+  aside_ = std::move(taken).value();
+  settings_.budget_bytes -= bytes;
+  return true;
+}
+
 void Session::verdict(std::string_view phase, Status mine, std::int64_t round) {
   if (Status agreed = agreement_->verdict(phase, std::move(mine), round); !agreed.ok()) fail(std::move(agreed));
 }

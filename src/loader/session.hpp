@@ -49,6 +49,9 @@ class Session {
     return options;
   }
 
+  /// Takes a part of the budget away from the loads of this session. False if it is not free. Local.
+  bool set_aside(std::int64_t bytes, Use use);
+
   /// Collective: ends a phase; throws the agreed failure, with this rank's own attached where it differs.
   void verdict(std::string_view phase, Status mine, std::int64_t round = -1);
   /// Throws a failure that is agreed already.
@@ -62,6 +65,7 @@ class Session {
   Settings settings_;
   std::unique_ptr<comm::Agreement> agreement_;
   std::unique_ptr<Ledger> ledger_;
+  Reservation aside_;
   std::unique_ptr<io::Opener> opener_;
   std::unique_ptr<io::Engine> engine_;
 };

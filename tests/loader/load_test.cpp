@@ -246,6 +246,61 @@ TEST_F(LoadTest, DS55BatchesComeInOrderAndOwnTheirMemory) {
   }
 }
 
+TEST_F(LoadTest, LoadsIntoMemoryOfTheCaller) {
+  for (const int ranks : kRankCounts) {
+    run_threads(ranks, [&](const CommPtr& comm) {
+      const Dataset dataset = open(paths(), {}, comm);
+      const Distribution even = Distribution::even(dataset.shape, 0, ranks);
+      const Shape tile = even.local_shape(comm->rank());
+      auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(tile[0] * 7 * 3 * 4));
+      LoadOptions options;
+      options.out = Destination{*memory, memory, dataset.dtype, tile};
+      const DistributedArray array = load(dataset, options, comm);
+      EXPECT_EQ(array.local_bytes().data(), memory->data());
+      EXPECT_EQ(memory.use_count(), 3) << "held here, by the options and by the array";
+      auto wanted = static_cast<std::int32_t>(array.box()[0].begin * 7 * 3);
+      for (const std::int32_t value : array.local<std::int32_t>()) ASSERT_EQ(value, wanted++);
+      // One rank's memory does not fit: all ranks hear of it.
+      options.out = comm->rank() == ranks - 1 ? std::optional(Destination{}) : std::nullopt;
+      try {
+        load(dataset, options, comm);
+        ADD_FAILURE() << "loaded into nothing";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Code::mismatch);
+        EXPECT_EQ(error.failure().first().kind, "out");
+        if (ranks > 1) EXPECT_EQ(error.failure().rank, ranks - 1);
+      }
+    });
+  }
+}
+
+TEST_F(LoadTest, AStreamReadsAheadWithinTheBudget) {
+  LoadOptions options;
+  for (const std::int64_t budget : {std::int64_t{64} << 20, std::int64_t{1} << 20, std::int64_t{280'000}}) {
+    options.budget_bytes = budget;
+    BatchStream stream(paths(), 5, options);
+    std::int32_t wanted = 0;
+    std::set<const std::byte*> places;
+    while (std::optional<DistributedArray> batch = stream.next()) {
+      EXPECT_LE(batch->stats.peak_bytes, budget);
+      places.insert(batch->local_bytes().data());
+      for (const std::int32_t value : batch->local<std::int32_t>()) ASSERT_EQ(value, wanted++);
+    }
+    EXPECT_EQ(wanted, 61 * 7 * 3);
+    if (budget > (std::int64_t{1} << 20)) {
+      EXPECT_LE(places.size(), 4U) << "memory of dropped batches is used again";
+    }
+  }
+}
+
+TEST_F(LoadTest, AStreamThatEndsEarlyStopsReading) {
+  for (int batches = 0; batches < 4; ++batches) {
+    BatchStream stream(paths(), 3);
+    for (int i = 0; i < batches; ++i) ASSERT_TRUE(stream.next());
+    stream.close();
+  }
+}
+
 TEST_F(LoadTest, DS53ASelectionIsTheSameOnEveryPath) {
   LoadOptions options;
   options.select = parse_selection("3:58:2,-2,::2");
