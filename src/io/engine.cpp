@@ -27,8 +27,9 @@ int copy_threads(const EngineSettings& settings) {
 class StandardEngine final : public Engine {
  public:
   StandardEngine(EngineSettings settings, const Opener& opener, Ledger& ledger, FsGate gate,
-                 std::unique_ptr<Backend> backend, std::string backend_name)
-      : settings_(std::move(settings)),
+                 std::unique_ptr<Backend> backend, std::string backend_name, bool is_forced)
+      : is_forced_(is_forced),
+        settings_(std::move(settings)),
         opener_(opener),
         ledger_(ledger),
         gate_(std::move(gate)),
@@ -36,8 +37,7 @@ class StandardEngine final : public Engine {
         backend_(std::move(backend)),
         memory_(std::make_unique<InFlightMemory>()),
         chooser_(WayRules::from(settings_), counters_),
-        copiers_(ledger, copy_threads(settings_)),
-        trial_(copiers_.threads()) {}
+        copiers_(ledger, copy_threads(settings_)) {}
 
   StandardEngine(const StandardEngine&) = delete;
   StandardEngine& operator=(const StandardEngine&) = delete;
@@ -55,7 +55,7 @@ class StandardEngine final : public Engine {
                         "Check the storage and start the program again");
     }
     Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, trial_,
-             *memory_, counters_, descriptor_pool_size(settings_.open_files)},
+             *memory_, counters_, descriptor_pool_size(settings_.open_files), !is_forced_},
             files, source, interrupt);
     Status status = run.carry_out();
     lost_requests_ = run.has_lost_requests();
@@ -79,6 +79,7 @@ class StandardEngine final : public Engine {
     if (memory_->blocks) memory_->blocks->trim();
   }
 
+  const bool is_forced_;  // the backend was asked for by name: all plain reads are its
   EngineSettings settings_;
   const Opener& opener_;
   Ledger& ledger_;
@@ -88,7 +89,7 @@ class StandardEngine final : public Engine {
   std::unique_ptr<InFlightMemory> memory_;
   Counters counters_;
   WayChooser chooser_;
-  MappedCopiers copiers_;
+  Copiers copiers_;
   Prefaulter prefaulter_;
   CopyTrial trial_;
   bool lost_requests_ = false;
@@ -109,6 +110,7 @@ Result<std::unique_ptr<Engine>> Engine::make(EngineSettings settings, const Open
   Result<FsGate> gate = FsGate::parse(settings.fs_class);
   if (!gate.ok()) return std::move(gate).status();
   std::string name = settings.backend;
+  const bool is_forced = backend != nullptr || settings.backend != "auto";
   if (backend == nullptr) {
     const std::int64_t queue = std::max(kDefaultQueue, settings.depth);
     Result<std::unique_ptr<Backend>> made = make_backend(settings.backend, static_cast<int>(queue), &name);
@@ -116,7 +118,7 @@ Result<std::unique_ptr<Engine>> Engine::make(EngineSettings settings, const Open
     backend = std::move(*made);
   }
   return std::unique_ptr<Engine>(std::make_unique<StandardEngine>(std::move(settings), opener, ledger, std::move(*gate),
-                                                                  std::move(backend), std::move(name)));
+                                                                  std::move(backend), std::move(name), is_forced));
 }
 
 }  // namespace loadstone::io

@@ -3,11 +3,9 @@
 #include "core/checked.hpp"
 #include "io/fault_guard.hpp"
 
-#include <signal.h>
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace loadstone::io {
 namespace {
@@ -48,12 +46,12 @@ std::int64_t bytes_of(std::span<const iovec> pieces) {
   return bytes;
 }
 
-bool is_unchanged(const MappedJob& job) {
+bool is_unchanged(const CopyJob& job) {
   Result<FileIdentity> now = identity_of(job.fd, "");
   return now.ok() && compare_identity(job.identity, *now, job.rule, "").ok();
 }
 
-bool copy_pieces(const MappedJob& job, const View& view) {
+bool copy_pieces(const CopyJob& job, const View& view) {
   std::int64_t at = job.offset;
   for (const iovec& piece : job.destinations) {
     const std::span mapped(view.at(at), piece.iov_len);
@@ -63,16 +61,9 @@ bool copy_pieces(const MappedJob& job, const View& view) {
   return true;
 }
 
-void block_signals() {
-  sigset_t blocked;
-  sigfillset(&blocked);
-  sigdelset(&blocked, SIGBUS);
-  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
-}
-
 }  // namespace
 
-bool copy_mapped(const MappedJob& job, Ledger& ledger) {
+bool copy_mapped(const CopyJob& job, Ledger& ledger) {
   if (!guard_is_in_place() || !is_unchanged(job)) return false;
   const std::int64_t bytes = bytes_of(job.destinations);
   const Result<Reservation> charged = ledger.try_reserve(round_up(bytes, kPageBytes) + kPageBytes, Use::mapped);
@@ -82,52 +73,15 @@ bool copy_mapped(const MappedJob& job, Ledger& ledger) {
   return view.populate() && copy_pieces(job, view) && is_unchanged(job);
 }
 
-MappedCopiers::MappedCopiers(Ledger& ledger, int threads) : ledger_(ledger), threads_(std::max(1, threads)) {}
-
-MappedCopiers::~MappedCopiers() = default;
-
-void MappedCopiers::add(const MappedJob& job) {
-  {
-    const std::scoped_lock lock(mutex_);
-    waiting_.push_back(job);
+bool copy_by_reading(const CopyJob& job) {
+  std::int64_t at = job.offset;
+  for (const iovec& piece : job.destinations) {
+    const std::span target(static_cast<std::byte*>(piece.iov_base), piece.iov_len);
+    const Result<std::int64_t> got = read_at(job.fd, at, target, {});
+    if (!got.ok() || *got < static_cast<std::int64_t>(target.size())) return false;
+    at += *got;
   }
-  if (static_cast<int>(helpers_.size()) + 1 < threads_) {
-    helpers_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
-  }
-  work_.notify_one();
-}
-
-bool MappedCopiers::help() {
-  std::unique_lock lock(mutex_);
-  if (waiting_.empty()) return false;
-  const MappedJob job = waiting_.front();
-  waiting_.erase(waiting_.begin());
-  lock.unlock();
-  const bool copied = copy_mapped(job, ledger_);
-  lock.lock();
-  done_.push_back({job.tag, copied});
-  finished_.notify_one();
   return true;
-}
-
-void MappedCopiers::collect(std::vector<Done>& done, double seconds) {
-  std::unique_lock lock(mutex_);
-  if (seconds > 0) {
-    finished_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !done_.empty(); });
-  }
-  done.assign(done_.begin(), done_.end());
-  done_.clear();
-}
-
-void MappedCopiers::serve(const std::stop_token& stop) {
-  block_signals();
-  while (!stop.stop_requested()) {
-    {
-      std::unique_lock lock(mutex_);
-      if (!work_.wait(lock, stop, [&] { return !waiting_.empty(); })) return;
-    }
-    help();
-  }
 }
 
 }  // namespace loadstone::io

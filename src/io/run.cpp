@@ -150,9 +150,9 @@ void Run::take_home() {
 
 void Run::take_copied() {
   while (!copied_.empty()) {
-    const MappedCopiers::Done done = copied_.back();
+    const Copiers::Done done = copied_.back();
     copied_.pop_back();
-    on_mapped(done);
+    on_copied(done);
   }
 }
 

@@ -1,14 +1,14 @@
 // One run of the engine: cuts reads into requests, keeps the queue full, and brings every completion home.
 //
 //   source --pull--> ReadQueue --cut--> Op --submit--> backend --complete--> credit --> source.done
-//                                        \--mapped--> MappedCopiers --/
+//                                        \--copy----> Copiers --/
 #pragma once
 
+#include "io/copiers.hpp"
 #include "io/copy_trial.hpp"
 #include "io/descriptor_pool.hpp"
 #include "io/engine.hpp"
 #include "io/faults.hpp"
-#include "io/mapped_copy.hpp"
 #include "io/prefault.hpp"
 #include "io/read_queue.hpp"
 #include "io/staging.hpp"
@@ -36,7 +36,7 @@ struct Op {
   Way way = Way::buffered;
   Mode mode = Mode::buffered;
   bool cold = false;      ///< the window was not resident
-  bool resident = false;  ///< a read of resident pages
+  bool resident = false;  ///< a read of resident pages by the backend
   bool on_trial = false;  ///< its time decides how others are read
   StagingLease block;     ///< direct reads that cannot land in place land here, rounded outward
   iovec block_piece{};
@@ -64,12 +64,13 @@ struct RunTools {
   const std::string& backend_name;
   const FsGate& gate;
   WayChooser& chooser;
-  MappedCopiers& copiers;
+  Copiers& copiers;
   Prefaulter& prefaulter;
   CopyTrial& trial;
   InFlightMemory& memory;
   Counters& counters;
   std::int64_t descriptors = 0;
+  bool threads_read = true;  ///< long runs of resident pages are read by the copying threads, not by the backend
 };
 
 class Run {
@@ -123,8 +124,10 @@ class Run {
 
   // run_resident.cpp: resident pages
   Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
-  Cut issue_resident_read(OpenFile& file, std::int64_t wanted, bool on_trial);
-  Cut issue_mapped(OpenFile& file, std::int64_t bytes, bool on_trial);
+  Cut issue_to_present(OpenFile& file, Range range, std::int64_t mappable);
+  Cut issue_resident_read(OpenFile& file, std::int64_t wanted);
+  Cut issue_copy(OpenFile& file, const Range& range, Way way, bool on_trial);
+  [[nodiscard]] Range resident_range(Range range) noexcept;
   [[nodiscard]] std::int64_t mappable_bytes(const OpenFile& file, std::int64_t wanted) const;
   [[nodiscard]] bool is_present(const Range& range) noexcept;
 
@@ -136,7 +139,7 @@ class Run {
   void on_bytes(OpIndex index, std::int64_t bytes);
   void on_block_bytes(OpIndex index, std::int64_t bytes);
   void on_answer(OpIndex index, std::int64_t result);
-  void on_mapped(const MappedCopiers::Done& done);
+  void on_copied(const Copiers::Done& done);
   void on_end_of_file(OpIndex index);
   void on_error(OpIndex index, int error);
   void try_again_later(OpIndex index);
@@ -163,9 +166,9 @@ class Run {
   std::vector<OpIndex> ready_;     // to be submitted, in order
   std::vector<OpIndex> sleeping_;  // until a pause is over
   std::vector<Request> batch_;
-  std::span<const Completion> home_;         // came back, not looked at yet
-  std::vector<MappedCopiers::Done> copied_;  // likewise
-  std::int64_t live_ = 0;                    // ops that are not free
+  std::span<const Completion> home_;   // came back, not looked at yet
+  std::vector<Copiers::Done> copied_;  // likewise
+  std::int64_t live_ = 0;              // ops that are not free
   std::int64_t live_bytes_ = 0;
   std::int64_t in_backend_ = 0;
   std::int64_t in_copiers_ = 0;

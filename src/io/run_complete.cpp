@@ -99,19 +99,20 @@ void Run::on_answer(OpIndex index, std::int64_t result) {
   ready_.push_back(index);
 }
 
-void Run::on_mapped(const MappedCopiers::Done& done) {
+void Run::on_copied(const Copiers::Done& done) {
   --in_copiers_;
   const auto index = static_cast<OpIndex>(done.tag);
   if (failed()) return release_op(index);
   Op& op = ops_[index];
+  if (op.on_trial) tools_.trial.add(op.way, op.bytes, done.seconds);
   if (done.copied) {
-    counters_.add_read(Way::mapped, op.bytes);
+    counters_.add_read(op.way, op.bytes);
     op.arrived = op.bytes;
     count_landed(op, op.bytes);
     return finish_op(index);
   }
-  // Whatever was in the way, a plain read gets round it or says what it is.
-  become_buffered(op, "mapped copy not possible");
+  // Whatever was in the way, a read by the backend gets round it or says what it is.
+  become_buffered(op, op.way == Way::mapped ? "mapped copy not possible" : nullptr);
   ready_.push_back(index);
 }
 
@@ -231,7 +232,6 @@ void Run::release_op(OpIndex index) {
   live_bytes_ -= op.queued_bytes;
   if (op.mode == Mode::nowait) asking_ = false;
   if (op.resident) resident_bytes_ -= op.bytes;
-  if (op.on_trial) tools_.trial.done(op.bytes, interrupt_.clock());
   pool_.unpin(*std::exchange(op.file, nullptr));
   free_.push_back(index);
 }

@@ -11,15 +11,17 @@ namespace loadstone::io {
 namespace {
 
 constexpr std::size_t kMaxPieces = 64;  // destinations of one request
-// Setting up a mapping costs about 60 us: 1 MiB is copied in 150.
-constexpr std::int64_t kMinMappedBytes = std::int64_t{1} << 20;
+// Setting up a mapping costs about 60 us, waking a thread 20: 1 MiB is copied in 150.
+constexpr std::int64_t kMinCopyBytes = std::int64_t{1} << 20;
 // Less budget than this for each copying thread is better spent on something else than mappings.
 constexpr std::int64_t kMinWindowShare = kWindowBytes / 2;
 // Two huge pages: a request that fills whole ones shares none with its neighbour, which would fault it in as well.
 // Measured into fresh pages by two threads: 4 MiB 0.94 to 1.00 of the limit, 1 MiB 0.78 to 0.81.
 constexpr std::int64_t kResidentRequestBytes = 2 * kHugePageBytes;
-// One request beside the one at work keeps a thread busy; 16 threads on two cores lost a quarter to each other.
-constexpr std::int64_t kRequestsPerThread = 2;
+// One copy beside the one at work keeps a thread busy.
+constexpr std::int64_t kCopiesPerThread = 2;
+// Eight copies are timed: little of a load, and long enough to tell the two apart.
+constexpr std::int64_t kTrialBytes = kHugePageBytes;
 
 /// How many of the `bytes` at `target` reach the last boundary of a huge page among them; all, if there is none.
 std::int64_t to_huge_page_end(const std::byte* target, std::int64_t bytes) {
@@ -30,17 +32,26 @@ std::int64_t to_huge_page_end(const std::byte* target, std::int64_t bytes) {
 
 }  // namespace
 
+/// Long runs are copied by threads of our own: they pull the next one themselves, where a backend's would wait to be
+/// asked. Short ones, and those of a backend that was asked for by name, go through the backend.
 Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset) {
   const std::int64_t wanted = stretch.end - offset;
   const std::int64_t mappable = mappable_bytes(file, wanted);
-  const Range range = queue_.peek(std::max<std::int64_t>(mappable, 1), kMaxPieces);
-  if (range.bytes < kMinMappedBytes || !is_present(range)) return issue_resident_read(file, wanted, false);
+  const Range range = queue_.peek(std::max(mappable, std::min(wanted, kResidentRequestBytes)), kMaxPieces);
+  const bool is_long = range.bytes >= kMinCopyBytes;
+  if (is_long && mappable >= kMinCopyBytes && is_present(range)) return issue_to_present(file, range, mappable);
+  if (is_long && tools_.threads_read) return issue_copy(file, resident_range(range), Way::buffered, false);
+  return issue_resident_read(file, wanted);
+}
+
+Run::Cut Run::issue_to_present(OpenFile& file, Range range, std::int64_t mappable) {
   CopyTrial& trial = tools_.trial;
-  const bool on_trial = !trial.settled();
-  const std::optional<Way> way = trial.next(interrupt_.clock());
-  if (!way) return Cut::stalled;
-  if (*way == Way::buffered) return issue_resident_read(file, wanted, on_trial);
-  return issue_mapped(file, on_trial ? std::min(range.bytes, kResidentRequestBytes) : range.bytes, on_trial);
+  const bool on_trial = tools_.threads_read && !trial.settled();
+  if (on_trial) range.bytes = std::min(range.bytes, kTrialBytes);
+  const Way way = tools_.threads_read ? trial.next() : Way::mapped;
+  if (way == Way::buffered) return issue_copy(file, resident_range(range), way, on_trial);
+  range.bytes = std::min(range.bytes, mappable);
+  return issue_copy(file, range, way, on_trial);
 }
 
 /// How much of a stretch may be copied out of one mapping; 0: none, by the rules or for want of budget.
@@ -62,35 +73,40 @@ bool Run::is_present(const Range& range) noexcept {
   return true;
 }
 
-Run::Cut Run::issue_resident_read(OpenFile& file, std::int64_t wanted, bool on_trial) {
-  const EngineSettings& settings = tools_.settings;
-  const std::int64_t size = settings.request_bytes > 0 ? settings.request_bytes : kResidentRequestBytes;
-  const std::int64_t most_at_once = kRequestsPerThread * tools_.copiers.threads() * size;
-  if (!on_trial && settings.depth == 0 && resident_bytes_ >= most_at_once) return Cut::stalled;
-  Range range = queue_.peek(std::min(wanted, size), kMaxPieces);
+/// The first request of a range: as long as is best, and up to the end of a huge page where one destination takes it.
+Range Run::resident_range(Range range) noexcept {
+  const std::int64_t size = tools_.settings.request_bytes;
+  range.bytes = std::min(range.bytes, size > 0 ? size : kResidentRequestBytes);
   const Read& first = queue_[range.first_read].read;
   const std::span<std::byte> target = first.destination.subspan(static_cast<std::size_t>(range.offset - first.offset));
   if (static_cast<std::int64_t>(target.size()) >= range.bytes) {
     range.bytes = to_huge_page_end(target.data(), range.bytes);
   }
+  return range;
+}
+
+Run::Cut Run::issue_resident_read(OpenFile& file, std::int64_t wanted) {
+  const std::int64_t most_at_once = kCopiesPerThread * tools_.copiers.threads() * kResidentRequestBytes;
+  if (tools_.settings.depth == 0 && resident_bytes_ >= most_at_once) return Cut::stalled;
+  const Range range = resident_range(queue_.peek(std::min(wanted, kResidentRequestBytes), kMaxPieces));
   const OpIndex index = new_op(file, range, Way::buffered, Mode::buffered);
   Op& op = ops_[index];
   op.resident = true;
-  op.on_trial = on_trial;
   live_bytes_ -= std::exchange(op.queued_bytes, 0);  // the depth is what the storage likes, not the memory
   resident_bytes_ += range.bytes;
   ready_.push_back(index);
   return Cut::done;
 }
 
-Run::Cut Run::issue_mapped(OpenFile& file, std::int64_t bytes, bool on_trial) {
-  MappedCopiers& copiers = tools_.copiers;
-  if (!on_trial && in_copiers_ >= kRequestsPerThread * copiers.threads()) return Cut::stalled;
-  const OpIndex index = new_op(file, queue_.peek(bytes, kMaxPieces), Way::mapped, Mode::buffered);
-  ops_[index].on_trial = on_trial;
-  const Op& op = ops_[index];
+Run::Cut Run::issue_copy(OpenFile& file, const Range& range, Way way, bool on_trial) {
+  Copiers& copiers = tools_.copiers;
+  if (in_copiers_ >= kCopiesPerThread * copiers.threads()) return Cut::stalled;
+  const OpIndex index = new_op(file, range, way, Mode::buffered);
+  Op& op = ops_[index];
+  op.on_trial = on_trial;
+  live_bytes_ -= std::exchange(op.queued_bytes, 0);
   ++in_copiers_;
-  copiers.add({index, file.buffered.get(), op.offset, op.destinations,
+  copiers.add({index, way, file.buffered.get(), op.offset, op.destinations,
                files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity,
                tools_.settings.kernels});
   return Cut::done;

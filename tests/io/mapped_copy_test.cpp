@@ -1,4 +1,4 @@
-#include "io/mapped_copy.hpp"
+#include "io/copiers.hpp"
 
 #include "engine_support.hpp"
 #include "io/fault_guard.hpp"
@@ -37,7 +37,7 @@ class MappedCopyTest : public testing::Test {
   Ledger ledger_{64 * kMiB};
   std::vector<std::byte> target_;
   std::vector<iovec> pieces_;
-  MappedJob job_;
+  CopyJob job_;
 };
 
 TEST_F(MappedCopyTest, CopiesFromAnyOffsetAndIsCharged) {
@@ -126,7 +126,7 @@ TEST(FaultGuardDeathTest, NoticesAnotherHandler_IO21) {
       testing::ExitedWithCode(7), "");
 }
 
-TEST(MappedCopiers, HelpersAndTheCallerShareTheWork) {
+TEST(Copiers, HelpersAndTheCallerShareTheWork) {
   const TempDir dir;
   const std::string path = dir.write("f", test::pattern(8 * kMiB));
   const Descriptor file = Opener().open({"", path}).value();
@@ -134,9 +134,9 @@ TEST(MappedCopiers, HelpersAndTheCallerShareTheWork) {
   std::vector<std::byte> target(8 * kMiB);
   std::vector<iovec> pieces;
   for (std::size_t i = 0; i < 8; ++i) pieces.push_back({target.data() + i * kMiB, kMiB});
-  MappedCopiers copiers(ledger, 3);
+  Copiers copiers(ledger, 3);
   for (std::size_t i = 0; i < 8; ++i) {
-    MappedJob job;
+    CopyJob job;
     job.tag = i;
     job.fd = file.get();
     job.offset = static_cast<std::int64_t>(i) * kMiB;
@@ -144,12 +144,12 @@ TEST(MappedCopiers, HelpersAndTheCallerShareTheWork) {
     job.identity = *identity_of(file.get(), path);
     copiers.add(job);
   }
-  std::vector<MappedCopiers::Done> done;
+  std::vector<Copiers::Done> done;
   std::size_t finished = 0;
   while (finished < 8) {
     const bool helped = copiers.help();
     copiers.collect(done, helped ? 0 : 0.1);
-    for (const MappedCopiers::Done& one : done) EXPECT_TRUE(one.copied);
+    for (const Copiers::Done& one : done) EXPECT_TRUE(one.copied);
     finished += done.size();
   }
   EXPECT_TRUE(test::holds(target, 0));

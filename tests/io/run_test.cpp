@@ -30,9 +30,9 @@ class RunTest : public testing::Test {
     backend_ = std::make_unique<test::CountingBackend>(make_backend("posix", 16, nullptr).value(), counts_);
     const std::string name = "posix";
     const FsGate gate = FsGate::parse("").value();
-    MappedCopiers copiers(ledger_, 1);
+    Copiers copiers(ledger_, 1);
     Prefaulter prefaulter;
-    CopyTrial trial(1);
+    CopyTrial trial;
     InFlightMemory memory;
     const Interrupt interrupt;
     io::Run run(

@@ -1,0 +1,72 @@
+#include "io/copiers.hpp"
+
+#include "core/interrupt.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace loadstone::io {
+namespace {
+
+void block_signals() {
+  sigset_t blocked;
+  sigfillset(&blocked);
+  sigdelset(&blocked, SIGBUS);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+}
+
+}  // namespace
+
+Copiers::Copiers(Ledger& ledger, int threads) : ledger_(ledger), threads_(std::max(1, threads)) {}
+
+Copiers::~Copiers() = default;
+
+void Copiers::add(const CopyJob& job) {
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back(job);
+  }
+  if (static_cast<int>(helpers_.size()) + 1 < threads_) {
+    helpers_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
+  }
+  work_.notify_one();
+}
+
+bool Copiers::help() {
+  std::unique_lock lock(mutex_);
+  if (waiting_.empty()) return false;
+  const CopyJob job = waiting_.front();
+  waiting_.erase(waiting_.begin());
+  lock.unlock();
+  const double started = steady_seconds();
+  const bool copied = job.way == Way::mapped ? copy_mapped(job, ledger_) : copy_by_reading(job);
+  const double seconds = steady_seconds() - started;
+  lock.lock();
+  done_.push_back({job.tag, copied, seconds});
+  finished_.notify_one();
+  return true;
+}
+
+void Copiers::collect(std::vector<Done>& done, double seconds) {
+  std::unique_lock lock(mutex_);
+  if (seconds > 0) {
+    finished_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !done_.empty(); });
+  }
+  done.assign(done_.begin(), done_.end());
+  done_.clear();
+}
+
+void Copiers::serve(const std::stop_token& stop) {
+  block_signals();
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(mutex_);
+      if (!work_.wait(lock, stop, [&] { return !waiting_.empty(); })) return;
+    }
+    help();
+  }
+}
+
+}  // namespace loadstone::io
