@@ -23,9 +23,9 @@ namespace loadstone::loader {
 namespace {
 
 constexpr std::int64_t kFirstRead = 4096;  // DS19: headers of a few hundred bytes, one page of the page cache
-constexpr std::size_t kFilesPerTurn =
-    4;  // one atomic step a turn: 4 % of what 4 opens cost, and cold headers wait side by side
-constexpr std::size_t kFilesPerThread = 4;  // a thread costs about as much as opening two files
+// A thread costs about as much as opening two files, and cold headers wait side by side.
+constexpr std::size_t kFilesPerThread = 4;
+constexpr std::size_t kFilesPerTurn = 4;  // one atomic step a turn: 4 % of what four opens cost
 constexpr int kMostThreads = 4;
 constexpr std::int64_t kTailShown = 16;
 
