@@ -95,13 +95,20 @@ std::string counts_text(const std::map<std::string, std::int64_t>& counts, bool 
   return words.empty() ? "none" : joined(words);
 }
 
+double cpu_per_gigabyte(const LoadStats& total) {
+  return total.bytes_read > 0 ? total.cpu_seconds / (1e-9 * static_cast<double>(total.bytes_read)) : 0;
+}
+
 std::string detail_text(const LoadStats& total) {
   std::string text =
       fmt::format("  wanted      {}, read {}, in place {}, staged {}\n", format_bytes(total.bytes_wanted),
                   format_bytes(total.bytes_read), format_bytes(total.bytes_in_place), format_bytes(total.bytes_staged));
   text += fmt::format("  ways        {}; backend {}\n", counts_text(total.bytes_by_way, true), total.backend);
-  text += fmt::format("  requests    {}, short reads {}, retries {}, opens {}\n", grouped(total.requests),
-                      grouped(total.short_reads), grouped(total.retries), grouped(total.opens));
+  text += fmt::format("  windows     {}\n", counts_text(total.windows, false));
+  text += fmt::format("  requests    {}, depth {}, short reads {}, retries {}, opens {}\n", grouped(total.requests),
+                      total.depth, grouped(total.short_reads), grouped(total.retries), grouped(total.opens));
+  text += fmt::format("  cpu         {:.4f} seconds, {:.3f} a GB\n", total.cpu_seconds, cpu_per_gigabyte(total));
+  if (total.huge_page_bytes >= 0) text += fmt::format("  huge pages  {}\n", format_bytes(total.huge_page_bytes));
   text += fmt::format("  fallbacks   {}\n", counts_text(total.fallbacks, false));
   text += fmt::format("  peak by use {}\n", counts_text(total.peak_by_use, true));
   if (total.unverified_bytes > 0) text += fmt::format("  unverified  {}\n", format_bytes(total.unverified_bytes));
@@ -125,6 +132,9 @@ void write_total(JsonWriter& json, const LoadStats& total) {
   json.field("bytes_in_place", total.bytes_in_place).field("bytes_staged", total.bytes_staged);
   write_map(json, "bytes_by_way", total.bytes_by_way);
   write_map(json, "seconds_by_step", total.seconds_by_step);
+  write_map(json, "windows", total.windows);
+  json.field("depth", total.depth).field("huge_page_bytes", total.huge_page_bytes);
+  json.field("cpu_seconds", total.cpu_seconds);
   json.field("requests", total.requests).field("short_reads", total.short_reads).field("retries", total.retries);
   write_map(json, "fallbacks", total.fallbacks);
   json.field("opens", total.opens).field("unverified_bytes", total.unverified_bytes);

@@ -15,7 +15,9 @@ struct LoadStats {
   std::int64_t bytes_staged = 0;                     ///< went through staging
   std::map<std::string, std::int64_t> bytes_by_way;  ///< "buffered", "direct", "mapped"
   std::map<std::string, double> seconds_by_step;     ///< "discover", "plan", "allocate", "read", "wait", "place", ...
+  std::map<std::string, std::int64_t> windows;       ///< file windows: "resident", "cold", "mixed", "busy", "unknown"
   std::int64_t requests = 0;
+  std::int64_t depth = 0;  ///< most requests in flight; the deepest rank's in totals
   std::int64_t short_reads = 0;
   std::int64_t retries = 0;
   std::map<std::string, std::int64_t> fallbacks;  ///< reason -> times
@@ -24,7 +26,9 @@ struct LoadStats {
   std::int64_t budget_bytes = 0;
   std::int64_t peak_bytes = 0;  ///< of the budget; the worst rank's in totals
   std::map<std::string, std::int64_t> peak_by_use;
-  double seconds = 0;  ///< wall clock of the call; the slowest rank's in totals
+  std::int64_t huge_page_bytes = -1;  ///< of the tile, on 2 MiB pages; -1: the kernel does not tell (before Linux 6.7)
+  double cpu_seconds = 0;             ///< of the process (of all its ranks) during the call; the worst in totals
+  double seconds = 0;                 ///< wall clock of the call; the slowest rank's in totals
   std::string backend;
 };
 

@@ -17,7 +17,9 @@ nb::dict fields_of(const LoadStats& s) {
   fields["bytes_staged"] = s.bytes_staged;
   fields["bytes_by_way"] = s.bytes_by_way;
   fields["seconds_by_step"] = s.seconds_by_step;
+  fields["windows"] = s.windows;
   fields["requests"] = s.requests;
+  fields["depth"] = s.depth;
   fields["short_reads"] = s.short_reads;
   fields["retries"] = s.retries;
   fields["fallbacks"] = s.fallbacks;
@@ -26,6 +28,8 @@ nb::dict fields_of(const LoadStats& s) {
   fields["budget_bytes"] = s.budget_bytes;
   fields["peak_bytes"] = s.peak_bytes;
   fields["peak_by_use"] = s.peak_by_use;
+  fields["huge_page_bytes"] = s.huge_page_bytes;
+  fields["cpu_seconds"] = s.cpu_seconds;
   fields["seconds"] = s.seconds;
   fields["backend"] = to_text(s.backend);
   return fields;
@@ -41,7 +45,9 @@ void bind_stats(nb::module_& m) {
       .def_ro("bytes_staged", &LoadStats::bytes_staged, "Went through staging.")
       .def_ro("bytes_by_way", &LoadStats::bytes_by_way, "\"buffered\", \"direct\", \"mapped\".")
       .def_ro("seconds_by_step", &LoadStats::seconds_by_step)
+      .def_ro("windows", &LoadStats::windows, "File windows by what was found of them: \"resident\", \"cold\", ...")
       .def_ro("requests", &LoadStats::requests)
+      .def_ro("depth", &LoadStats::depth, "Most requests in flight.")
       .def_ro("short_reads", &LoadStats::short_reads)
       .def_ro("retries", &LoadStats::retries)
       .def_ro("fallbacks", &LoadStats::fallbacks, "Reason and how often.")
@@ -50,6 +56,8 @@ void bind_stats(nb::module_& m) {
       .def_ro("budget_bytes", &LoadStats::budget_bytes)
       .def_ro("peak_bytes", &LoadStats::peak_bytes, "Of the budget; the worst rank's in totals.")
       .def_ro("peak_by_use", &LoadStats::peak_by_use)
+      .def_ro("huge_page_bytes", &LoadStats::huge_page_bytes, "Of the tile, on 2 MiB pages; -1: unknown.")
+      .def_ro("cpu_seconds", &LoadStats::cpu_seconds, "Of the process during the call; the worst in totals.")
       .def_ro("seconds", &LoadStats::seconds, "Wall clock of the call; the slowest rank's in totals.")
       .def_prop_ro("backend", [](const LoadStats& s) { return to_text(s.backend); })
       .def("to_dict", &fields_of, "All fields.", nb::sig("def to_dict(self) -> dict[str, typing.Any]"))

@@ -644,7 +644,15 @@ class LoadStats:
     def seconds_by_step(self) -> dict[str, float]: ...
 
     @property
+    def windows(self) -> dict[str, int]:
+        """File windows by what was found of them: "resident", "cold", ..."""
+
+    @property
     def requests(self) -> int: ...
+
+    @property
+    def depth(self) -> int:
+        """Most requests in flight."""
 
     @property
     def short_reads(self) -> int: ...
@@ -671,6 +679,14 @@ class LoadStats:
 
     @property
     def peak_by_use(self) -> dict[str, int]: ...
+
+    @property
+    def huge_page_bytes(self) -> int:
+        """Of the tile, on 2 MiB pages; -1: unknown."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Of the process during the call; the worst in totals."""
 
     @property
     def seconds(self) -> float:

@@ -17,7 +17,9 @@
 namespace loadstone::io {
 
 enum class Operation : std::uint8_t { read, write, sync };
-enum class Mode : std::uint8_t { buffered, nowait, direct };
+/// `nowait`: EAGAIN rather than waiting for the storage. `uncached`: buffered, and what it brings into the page cache
+/// goes again (Linux 6.14; EOPNOTSUPP before).
+enum class Mode : std::uint8_t { buffered, nowait, uncached, direct };
 
 /// At most 1 GiB. The iovecs and what they point to outlive the completion.
 struct Request {

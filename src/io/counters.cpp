@@ -29,7 +29,10 @@ LoadStats Counters::stats(const std::string& backend) const {
   stats.retries = retries;
   stats.opens = opens;
   stats.fallbacks = fallbacks;
-  stats.seconds_by_step = {{"wait", seconds_waiting}, {"copy", seconds_copying}, {"probe", seconds_probing}};
+  stats.seconds_by_step = {
+      {"wait", seconds_waiting}, {"copy", seconds_copying}, {"probe", seconds_probing}, {"fault", seconds_faulting}};
+  stats.windows = windows;
+  stats.depth = depth;
   stats.backend = backend;
   return stats;
 }

@@ -26,9 +26,12 @@ struct Counters {
   std::int64_t retries = 0;
   std::int64_t opens = 0;
   std::map<std::string, std::int64_t> fallbacks;
+  std::map<std::string, std::int64_t> windows;  ///< by what was found of them
+  std::int64_t depth = 0;                       ///< most requests that were in flight
   double seconds_waiting = 0;
   double seconds_copying = 0;
   double seconds_probing = 0;
+  double seconds_faulting = 0;
 
   void add_read(Way way, std::int64_t bytes) { bytes_by_way[static_cast<std::size_t>(way)] += bytes; }
   [[nodiscard]] LoadStats stats(const std::string& backend) const;

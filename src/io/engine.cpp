@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,8 +55,8 @@ class StandardEngine final : public Engine {
       return make_fault(Code::io, "io.engine", "", "reads of an earlier load never came back from the kernel",
                         "Check the storage and start the program again");
     }
-    Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, trial_,
-             *memory_, counters_, descriptor_pool_size(settings_.open_files), !is_forced_},
+    Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, copy_trial_,
+             network_trials_, *memory_, counters_, descriptor_pool_size(settings_.open_files), !is_forced_},
             files, source, interrupt);
     Status status = run.carry_out();
     lost_requests_ = run.has_lost_requests();
@@ -64,6 +65,7 @@ class StandardEngine final : public Engine {
   }
 
   LoadStats take_stats() override {
+    counters_.seconds_faulting = prefaulter_.take_seconds();
     LoadStats stats = counters_.stats(backend_name_);
     counters_ = {};
     return stats;
@@ -91,7 +93,9 @@ class StandardEngine final : public Engine {
   WayChooser chooser_;
   Copiers copiers_;
   Prefaulter prefaulter_;
-  CopyTrial trial_;
+  // Seen on two processors: a mapped copy at 1.8 and at 0.6 times the rate of a plain read. Eight copies of 2 MiB tell.
+  WayTrial copy_trial_{Way::buffered, Way::mapped, 4, 1.0};
+  std::unordered_map<std::uint64_t, WayTrial> network_trials_;
   bool lost_requests_ = false;
 };
 

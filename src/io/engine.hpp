@@ -49,6 +49,8 @@ class ReadSource {
   virtual Next next(Read& read) = 0;
   /// All bytes of the read have arrived. A failure stops the run.
   virtual Status done(const Read& read) = 0;
+  /// Bytes that it will hand out in all, if it knows; decides what is worth finding out.
+  [[nodiscard]] virtual std::int64_t bytes_expected() const { return 0; }
   /// Called between completions, at least every 50 ms while waiting: a peer's stop notice, progress. A failure stops.
   virtual Status poll() { return {}; }
 };

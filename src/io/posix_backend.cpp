@@ -77,7 +77,7 @@ struct Shared {
     Request job;
     while (take(job, lock)) {
       lock.unlock();
-      const std::int64_t result = carry_out(job, job.mode == Mode::nowait ? RWF_NOWAIT : 0);
+      const std::int64_t result = carry_out(job, job.operation == Operation::read ? read_flags(job.mode) : 0);
       lock.lock();
       running.erase(std::find(running.begin(), running.end(), job.tag));
       done.push_back({job.tag, result});
@@ -201,7 +201,9 @@ class PosixBackend final : public Backend {
   }
 
   bool complete_here(const Request& request) {
-    if (request.operation != Operation::read || request.mode == Mode::direct || !nowait_works_) return false;
+    if (request.operation != Operation::read || request.mode == Mode::direct || request.mode == Mode::uncached ||
+        !nowait_works_)
+      return false;
     const std::size_t bytes = bytes_of(request.iovecs);
     if (bytes > kInlineBytes && request.mode != Mode::nowait) return false;
     const std::int64_t result = carry_out(request, RWF_NOWAIT);

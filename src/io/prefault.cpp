@@ -1,11 +1,14 @@
 #include "io/prefault.hpp"
 
+#include "core/interrupt.hpp"
+
 #include <signal.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 namespace loadstone::io {
 namespace {
@@ -50,6 +53,11 @@ void Prefaulter::stop_and_wait() {
   rested_.wait(lock, [&] { return !busy_; });
 }
 
+double Prefaulter::take_seconds() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(seconds_, 0.0);
+}
+
 void Prefaulter::serve(const std::stop_token& stop) {
   sigset_t all;
   sigfillset(&all);
@@ -67,8 +75,11 @@ bool Prefaulter::step(std::unique_lock<std::mutex>& lock) {
   if (front.empty()) queue_.erase(queue_.begin());
   busy_ = true;
   lock.unlock();
+  const double started = steady_seconds();
   const bool refused = ::madvise(now.data(), now.size(), MADV_POPULATE_WRITE) != 0 && errno == EINVAL;
+  const double seconds = steady_seconds() - started;
   lock.lock();
+  seconds_ += seconds;
   busy_ = false;
   rested_.notify_all();
   if (refused) {

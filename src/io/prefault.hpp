@@ -22,6 +22,8 @@ class Prefaulter {
   void populate(std::span<std::byte> memory);
   /// Forgets what is queued and waits for the step in progress: afterwards the memory is not touched any more.
   void stop_and_wait();
+  /// Seconds that populating took since the last call.
+  [[nodiscard]] double take_seconds();
 
  private:
   void serve(const std::stop_token& stop);
@@ -32,6 +34,7 @@ class Prefaulter {
   std::condition_variable rested_;
   std::vector<std::span<std::byte>> queue_;
   bool busy_ = false;
+  double seconds_ = 0;
   bool refused_ = false;  // the kernel does not know MADV_POPULATE_WRITE
   std::jthread thread_;
 };

@@ -104,6 +104,7 @@ void Run::submit_ready() {
   const int taken = tools_.backend.submit(batch_);
   counters_.requests += taken;
   in_backend_ += taken;
+  counters_.depth = std::max(counters_.depth, in_backend_);
   ready_.erase(ready_.begin(), ready_.begin() + taken);
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "io/copiers.hpp"
-#include "io/copy_trial.hpp"
+#include "io/depth_ramp.hpp"
 #include "io/descriptor_pool.hpp"
 #include "io/engine.hpp"
 #include "io/faults.hpp"
@@ -13,12 +13,14 @@
 #include "io/read_queue.hpp"
 #include "io/staging.hpp"
 #include "io/way_chooser.hpp"
+#include "io/way_trial.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace loadstone::io {
@@ -35,16 +37,17 @@ struct Op {
   std::size_t first_destination = 0;
   Way way = Way::buffered;
   Mode mode = Mode::buffered;
-  bool cold = false;      ///< the window was not resident
-  bool resident = false;  ///< a read of resident pages by the backend
-  bool on_trial = false;  ///< its time decides how others are read
-  StagingLease block;     ///< direct reads that cannot land in place land here, rounded outward
+  bool cold = false;          ///< the window was not resident
+  bool resident = false;      ///< a read of resident pages by the backend
+  WayTrial* trial = nullptr;  ///< its time decides how others are read
+  StagingLease block;         ///< direct reads that cannot land in place land here, rounded outward
   iovec block_piece{};
   std::int64_t block_offset = 0;
   int tries = 1;
   int pauses = 0;
   int interruptions = 0;
   double not_before = 0;
+  double started = 0;  ///< if on trial
 };
 
 /// Memory that outlives a run that left requests in the kernel: nothing in it may be reused then.
@@ -66,7 +69,8 @@ struct RunTools {
   WayChooser& chooser;
   Copiers& copiers;
   Prefaulter& prefaulter;
-  CopyTrial& trial;
+  WayTrial& copy_trial;                                         ///< of resident pages to present destinations
+  std::unordered_map<std::uint64_t, WayTrial>& network_trials;  ///< by device
   InFlightMemory& memory;
   Counters& counters;
   std::int64_t descriptors = 0;
@@ -112,6 +116,8 @@ class Run {
   Cut issue_buffered(OpenFile& file, std::int64_t most, bool cold);
   Cut issue_asking(OpenFile& file, std::int64_t most);
   Cut issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset);
+  Cut issue_read_ahead(OpenFile& file, std::int64_t most);
+  [[nodiscard]] WayTrial* network_trial(const OpenFile& file);
   Cut issue_direct(OpenFile& file, std::int64_t most);
   Cut issue_short_run(OpenFile& file, std::int64_t most);
   Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
@@ -126,7 +132,7 @@ class Run {
   Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
   Cut issue_to_present(OpenFile& file, Range range, std::int64_t mappable);
   Cut issue_resident_read(OpenFile& file, std::int64_t wanted);
-  Cut issue_copy(OpenFile& file, const Range& range, Way way, bool on_trial);
+  Cut issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* trial);
   [[nodiscard]] Range resident_range(Range range) noexcept;
   [[nodiscard]] std::int64_t mappable_bytes(const OpenFile& file, std::int64_t wanted) const;
   [[nodiscard]] bool is_present(const Range& range) noexcept;
@@ -177,9 +183,10 @@ class Run {
   bool ended_ = false;
   bool later_ = false;
   bool lost_requests_ = false;
+  bool uncached_refused_ = false;  // the kernel knows no RWF_DONTCACHE
 
   std::int64_t request_bytes_ = 0;
-  std::int64_t depth_ = 1;
+  DepthRamp ramp_;
   std::int64_t fewer_ = 0;        // ENOMEM: a lower cap; 0: none
   std::int64_t device_ = -1;      // whose depth is settled
   std::uint64_t prefaulted_ = 0;  // sequence number up to which destinations are being populated

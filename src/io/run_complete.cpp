@@ -104,7 +104,7 @@ void Run::on_copied(const Copiers::Done& done) {
   const auto index = static_cast<OpIndex>(done.tag);
   if (failed()) return release_op(index);
   Op& op = ops_[index];
-  if (op.on_trial) tools_.trial.add(op.way, op.bytes, done.seconds);
+  if (op.trial != nullptr) std::exchange(op.trial, nullptr)->add(op.way, op.bytes, done.seconds);
   if (done.copied) {
     counters_.add_read(op.way, op.bytes);
     op.arrived = op.bytes;
@@ -140,6 +140,12 @@ void Run::on_error(OpIndex index, int error) {
       ++counters_.retries;
       return try_again_later(index);
     case Reaction::buffered_instead: {
+      if (op.mode == Mode::uncached) {  // an older kernel: the pages are dropped behind the reads
+        uncached_refused_ = true;
+        op.mode = Mode::buffered;
+        ready_.push_back(index);
+        return;
+      }
       const Result<bool> refused = on_direct_refused(*op.file, error);
       if (!refused.ok()) break;
       become_buffered(op, nullptr);
@@ -205,6 +211,8 @@ void Run::finish_op(OpIndex index) {
   const std::uint64_t first = op.first_read;
   const std::int64_t from = op.offset;
   const std::int64_t to = op.offset + op.bytes;
+  if (op.trial != nullptr) op.trial->add(op.way, op.bytes, interrupt_.clock() - op.started);
+  if (op.cold || op.way == Way::direct) ramp_.add(op.bytes, interrupt_.clock());
   spare_page_cache(op);
   release_op(index);
   credit(first, from, to);
@@ -255,7 +263,8 @@ void Run::count_landed(const Op& op, std::int64_t bytes) {
 }
 
 void Run::spare_page_cache(const Op& op) const {
-  if (!op.cold || op.way != Way::buffered || tools_.settings.page_cache != "spare") return;
+  const bool is_kept = op.cold && op.way == Way::buffered && op.mode != Mode::uncached;
+  if (!is_kept || tools_.settings.page_cache != "spare") return;
   ::posix_fadvise(op.file->buffered.get(), op.offset, op.bytes, POSIX_FADV_DONTNEED);
 }
 

@@ -23,7 +23,13 @@ constexpr std::int64_t kMinDirectInPlace = std::int64_t{64} * 1024;
 constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
 // Reading a gap beats another request up to bandwidth times the cost of one: 2 GB/s x 30 us.
 constexpr std::int64_t kCloseBytes = std::int64_t{64} * 1024;
+constexpr std::int64_t kMostInFlight = 64;  // of requests, for devices that gain from more than is usual
 constexpr std::int64_t kGuessedAlign = 4096;
+// Less than this from a network mount is not worth finding out; of each way 8 requests are timed, and direct must gain
+// a quarter.
+constexpr std::int64_t kWorthATrial = std::int64_t{4} << 30;
+constexpr int kTrialRequests = 8;
+constexpr double kTrialAdvantage = 1.25;
 constexpr std::int64_t kSequentialBytes = std::int64_t{128} * 1024;
 
 std::int64_t offset_align(const FsFacts& facts) { return facts.offset_align > 0 ? facts.offset_align : kGuessedAlign; }
@@ -73,7 +79,7 @@ bool Run::accept(const Read& read) {
 bool Run::may_issue() const noexcept {
   if (free_.empty() || asking_) return false;
   if (tools_.settings.depth > 0 && live_ >= tools_.settings.depth) return false;
-  return live_ == 0 || live_bytes_ < depth_ * request_bytes_;
+  return live_ == 0 || live_bytes_ < ramp_.depth() * request_bytes_;
 }
 
 void Run::issue() {
@@ -119,7 +125,8 @@ void Run::settle_depth(const OpenFile& file) {
   request_bytes_ = settings.request_bytes > 0 ? settings.request_bytes : defaults.request_bytes;
   request_bytes_ = std::min(request_bytes_, kMaxRequestBytes);
   const std::int64_t share = defaults.in_flight_per_node / std::max(1, settings.ranks_on_node);
-  depth_ = settings.depth > 0 ? settings.depth : std::max<std::int64_t>(4, share);
+  const std::int64_t depth = settings.depth > 0 ? settings.depth : std::max<std::int64_t>(4, share);
+  ramp_ = DepthRamp(depth, settings.depth > 0 ? depth : kMostInFlight, request_bytes_);
 }
 
 Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode) {
@@ -136,7 +143,7 @@ Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode)
   op.mode = mode;
   op.cold = false;
   op.resident = false;
-  op.on_trial = false;
+  op.trial = nullptr;
   op.tries = 1;
   op.pauses = 0;
   op.interruptions = 0;
@@ -150,7 +157,8 @@ Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode)
 
 Run::Cut Run::issue_buffered(OpenFile& file, std::int64_t most, bool cold) {
   const Range range = queue_.peek(std::min(most, request_bytes_), kMaxPieces);
-  const OpIndex index = new_op(file, range, Way::buffered, Mode::buffered);
+  const bool spare = cold && tools_.settings.page_cache == "spare" && !uncached_refused_;
+  const OpIndex index = new_op(file, range, Way::buffered, spare ? Mode::uncached : Mode::buffered);
   ops_[index].cold = cold;
   ready_.push_back(index);
   return Cut::done;
@@ -167,12 +175,34 @@ Run::Cut Run::issue_asking(OpenFile& file, std::int64_t most) {
 Run::Cut Run::issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset) {
   prefault_ahead();
   const std::int64_t most = stretch.end - offset;
-  Result<bool> direct = ready_for_direct(file);
+  WayTrial* const trial = network_trial(file);
+  const bool direct_wanted =
+      trial != nullptr ? trial->next() == Way::direct : tools_.chooser.direct_allowed(file.facts);
+  Result<bool> direct = direct_wanted ? ready_for_direct(file) : Result<bool>(false);
   if (!direct.ok()) {
     fail(std::move(direct).status());
     return Cut::failed;
   }
-  if (*direct) return issue_direct(file, most);
+  const Cut cut = *direct ? issue_direct(file, most) : issue_read_ahead(file, most);
+  if (cut == Cut::done && trial != nullptr && !trial->settled()) {
+    Op& op = ops_[ready_.back()];
+    op.trial = trial;
+    op.started = interrupt_.clock();
+  }
+  return cut;
+}
+
+/// The trial of the file's mount, if much is to come from one that may or may not gain from direct I/O (IO-10).
+WayTrial* Run::network_trial(const OpenFile& file) {
+  const bool is_open_question =
+      file.facts.fs_class == FsClass::network && tools_.chooser.rules().direct == WayRules::Direct::automatic;
+  if (!is_open_question || source_.bytes_expected() < kWorthATrial) return nullptr;
+  const auto [found, is_new] =
+      tools_.network_trials.try_emplace(file.facts.device, Way::buffered, Way::direct, kTrialRequests, kTrialAdvantage);
+  return &found->second;
+}
+
+Run::Cut Run::issue_read_ahead(OpenFile& file, std::int64_t most) {
   if (!file.told_sequential && queue_.peek(kSequentialBytes, kMaxPieces).bytes >= kSequentialBytes) {
     file.told_sequential = true;
     ::posix_fadvise(file.buffered.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -181,7 +211,7 @@ Run::Cut Run::issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t of
 }
 
 Result<bool> Run::ready_for_direct(OpenFile& file) {
-  if (!tools_.chooser.direct_allowed(file.facts) || pool_.direct_refused(file.file)) return false;
+  if (pool_.direct_refused(file.file)) return false;
   if (file.direct.valid()) return true;
   int error = 0;
   Result<bool> opened = pool_.open_direct(file, &error);

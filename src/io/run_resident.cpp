@@ -20,7 +20,7 @@ constexpr std::int64_t kMinWindowShare = kWindowBytes / 2;
 constexpr std::int64_t kResidentRequestBytes = 2 * kHugePageBytes;
 // One copy beside the one at work keeps a thread busy.
 constexpr std::int64_t kCopiesPerThread = 2;
-// Eight copies are timed: little of a load, and long enough to tell the two apart.
+// Of a copy that is timed: little of a load, and long enough to tell two ways apart.
 constexpr std::int64_t kTrialBytes = kHugePageBytes;
 
 /// How many of the `bytes` at `target` reach the last boundary of a huge page among them; all, if there is none.
@@ -40,18 +40,19 @@ Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_
   const Range range = queue_.peek(std::max(mappable, std::min(wanted, kResidentRequestBytes)), kMaxPieces);
   const bool is_long = range.bytes >= kMinCopyBytes;
   if (is_long && mappable >= kMinCopyBytes && is_present(range)) return issue_to_present(file, range, mappable);
-  if (is_long && tools_.threads_read) return issue_copy(file, resident_range(range), Way::buffered, false);
+  if (is_long && tools_.threads_read) return issue_copy(file, resident_range(range), Way::buffered, nullptr);
   return issue_resident_read(file, wanted);
 }
 
 Run::Cut Run::issue_to_present(OpenFile& file, Range range, std::int64_t mappable) {
-  CopyTrial& trial = tools_.trial;
+  WayTrial& trial = tools_.copy_trial;
   const bool on_trial = tools_.threads_read && !trial.settled();
+  WayTrial* const timed = on_trial ? &trial : nullptr;
   if (on_trial) range.bytes = std::min(range.bytes, kTrialBytes);
   const Way way = tools_.threads_read ? trial.next() : Way::mapped;
-  if (way == Way::buffered) return issue_copy(file, resident_range(range), way, on_trial);
+  if (way == Way::buffered) return issue_copy(file, resident_range(range), way, timed);
   range.bytes = std::min(range.bytes, mappable);
-  return issue_copy(file, range, way, on_trial);
+  return issue_copy(file, range, way, timed);
 }
 
 /// How much of a stretch may be copied out of one mapping; 0: none, by the rules or for want of budget.
@@ -98,12 +99,12 @@ Run::Cut Run::issue_resident_read(OpenFile& file, std::int64_t wanted) {
   return Cut::done;
 }
 
-Run::Cut Run::issue_copy(OpenFile& file, const Range& range, Way way, bool on_trial) {
+Run::Cut Run::issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* trial) {
   Copiers& copiers = tools_.copiers;
   if (in_copiers_ >= kCopiesPerThread * copiers.threads()) return Cut::stalled;
   const OpIndex index = new_op(file, range, way, Mode::buffered);
   Op& op = ops_[index];
-  op.on_trial = on_trial;
+  op.trial = trial;
   live_bytes_ -= std::exchange(op.queued_bytes, 0);
   ++in_copiers_;
   copiers.add({index, way, file.buffered.get(), op.offset, op.destinations,

@@ -153,8 +153,9 @@ class UringBackend final : public Backend {
         io_uring_prep_fsync(&sqe, request.slot, 0);
         break;
     }
-    if (request.operation != Operation::sync && request.mode == Mode::nowait) sqe.rw_flags = RWF_NOWAIT;
-    const bool large = request.mode == Mode::buffered && bytes_of(request.iovecs) >= kAsyncBytes;
+    if (request.operation == Operation::read) sqe.rw_flags = read_flags(request.mode);
+    const bool is_buffered = request.mode == Mode::buffered || request.mode == Mode::uncached;
+    const bool large = is_buffered && bytes_of(request.iovecs) >= kAsyncBytes;
     if (large) sqe.flags |= IOSQE_ASYNC;
     sqe.user_data = slot;
   }

@@ -3,7 +3,10 @@
 #include "core/checked.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace loadstone::io {
@@ -24,6 +27,25 @@ PieceState state_of(const Residency& residency, std::int64_t pages) {
   if (residency.dirty > 0 || residency.writeback > 0) return PieceState::busy;
   if (residency.cached >= pages) return PieceState::resident;
   return 2 * residency.cached >= pages ? PieceState::half : PieceState::cold;
+}
+
+/// What a window is called in the statistics.
+std::string_view name_of(const std::array<PieceState, kPieces>& pieces) {
+  const PieceState first = pieces.front();
+  if (!std::all_of(pieces.begin(), pieces.end(), [&](PieceState state) { return state == first; })) return "mixed";
+  switch (first) {
+    case PieceState::busy:
+      return "busy";
+    case PieceState::resident:
+      return "resident";
+    case PieceState::cold:
+      return "cold";
+    case PieceState::half:
+      return "mixed";
+    case PieceState::ask:
+      break;
+  }
+  return "unknown";
 }
 
 }  // namespace
@@ -88,6 +110,11 @@ WayChooser::Trust WayChooser::trust(const OpenFile& file) {
 }
 
 void WayChooser::look(OpenFile& file) {
+  ask(file);
+  ++counters_.windows[std::string(name_of(file.window.pieces))];
+}
+
+void WayChooser::ask(OpenFile& file) {
   auto& pieces = file.window.pieces;
   const bool forced = rules_.direct == WayRules::Direct::on || rules_.direct == WayRules::Direct::require;
   if (forced || file.facts.fs_class == FsClass::network) return pieces.fill(PieceState::cold);

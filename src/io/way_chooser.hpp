@@ -43,6 +43,7 @@ class WayChooser {
   enum class Trust : std::uint8_t { told, silent, unknown };
   Trust trust(const OpenFile& file);
   void look(OpenFile& file);
+  void ask(OpenFile& file);
   [[nodiscard]] bool samples_are_resident(const OpenFile& file, std::int64_t start);
   void look_at_pieces(OpenFile& file, std::int64_t start);
 

@@ -206,6 +206,7 @@ DistributedArray Carrier::publish(const CommPtr& comm, LoadStats& stats) {
     const auto which = static_cast<Use>(use);
     if (ledger.peak_bytes(which) > 0) stats.peak_by_use[std::string(to_string(which))] = ledger.peak_bytes(which);
   }
+  stats.huge_page_bytes = bytes_on_huge_pages(memory_->bytes()).value_or(-1);
   stats.backend = engine_->backend_name();
   return {problem_->target, problem_->result_dtype, comm, std::move(memory_)};
 }

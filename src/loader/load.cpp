@@ -1,5 +1,6 @@
 // The walk: discover, plan, allocate, read, verify, publish. Each step is a function whose name is the step.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <loadstone/load.hpp>
 
 #include <algorithm>
@@ -19,21 +20,36 @@ namespace {
 
 using loader::Session;
 
+/// User and system time of this process.
+double cpu_seconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 /// Seconds of each step, in the order of the walk.
 class StepTimes {
  public:
-  explicit StepTimes(LoadStats& stats) : stats_(&stats), start_(steady_seconds()), last_(start_) {}
+  explicit StepTimes(LoadStats& stats)
+      : stats_(&stats), start_(steady_seconds()), last_(start_), cpu_start_(cpu_seconds()) {}
   void end(const char* step) {
     const double now = steady_seconds();
     stats_->seconds_by_step[step] += now - last_;
     last_ = now;
   }
-  void finish() { stats_->seconds = steady_seconds() - start_; }
+  void finish() {
+    stats_->seconds = steady_seconds() - start_;
+    stats_->cpu_seconds = cpu_seconds() - cpu_start_;
+  }
 
  private:
   LoadStats* stats_;
   double start_;
   double last_;
+  double cpu_start_;
 };
 
 DistributedArray carry_out(Session& session, const Dataset& dataset, const LoadOptions& options, const CommPtr& comm,

@@ -44,7 +44,9 @@ void for_each_wanted_range(const plan::Piece& piece, const Use& use) {
 }  // namespace
 
 TileReader::TileReader(Context context)
-    : context_(std::move(context)), placers_(context_.pool == nullptr ? 1 : context_.threads) {}
+    : context_(std::move(context)), placers_(context_.pool == nullptr ? 1 : context_.threads) {
+  for (const plan::Move& move : context_.moves) bytes_expected_ += move.wanted_bytes();
+}
 
 const DType& TileReader::stored_dtype(std::int64_t shard) const {
   return context_.problem->dataset->shards[static_cast<std::size_t>(shard)].dtype;

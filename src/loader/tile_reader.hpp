@@ -49,6 +49,7 @@ class TileReader final : public io::ReadSource {
 
   Next next(io::Read& read) override;
   Status done(const io::Read& read) override;
+  [[nodiscard]] std::int64_t bytes_expected() const override { return bytes_expected_; }
   Status poll() override;
 
  private:
@@ -77,6 +78,7 @@ class TileReader final : public io::ReadSource {
   std::deque<Slot> slots_;  ///< stays where it is while placing threads work on it
   std::vector<std::size_t> idle_slots_;
   std::int64_t left_in_round_ = 0;
+  std::int64_t bytes_expected_ = 0;
   std::int64_t bytes_read_ = 0;
   std::int64_t in_flight_ = 0;  ///< reads that the engine holds
   double place_seconds_ = 0;

@@ -52,20 +52,28 @@ void worst(std::map<std::string, double>& seconds, comm::Agreement& agreement) {
 LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm) {
   comm::Agreement agreement(comm, Interrupt{});
   LoadStats all = stats;
-  const std::array<std::int64_t*, 9> sums = {&all.bytes_wanted, &all.bytes_read, &all.bytes_in_place,
-                                             &all.bytes_staged, &all.requests,   &all.short_reads,
-                                             &all.retries,      &all.opens,      &all.unverified_bytes};
+  const std::array<std::int64_t*, 10> sums = {
+      &all.bytes_wanted, &all.bytes_read, &all.bytes_in_place, &all.bytes_staged,     &all.requests,
+      &all.short_reads,  &all.retries,    &all.opens,          &all.unverified_bytes, &all.huge_page_bytes};
   std::vector<std::int64_t> values;
   for (const std::int64_t* const sum : sums) values.push_back(*sum);
   throw_if_failed(agreement.allreduce(values, Reduce::sum));
   for (std::size_t i = 0; i < sums.size(); ++i) *sums[i] = values[i];
-  std::array<std::int64_t, 3> peaks = {all.peak_bytes, all.budget_bytes,
-                                       static_cast<std::int64_t>(all.seconds * kNanoseconds)};
+  std::array<std::int64_t, 6> peaks = {all.peak_bytes,
+                                       all.budget_bytes,
+                                       static_cast<std::int64_t>(all.seconds * kNanoseconds),
+                                       static_cast<std::int64_t>(all.cpu_seconds * kNanoseconds),
+                                       all.depth,
+                                       all.huge_page_bytes < 0 ? 1 : 0};
   throw_if_failed(agreement.allreduce(peaks, Reduce::max));
   all.peak_bytes = peaks[0];
   all.budget_bytes = peaks[1];
   all.seconds = static_cast<double>(peaks[2]) / kNanoseconds;
+  all.cpu_seconds = static_cast<double>(peaks[3]) / kNanoseconds;
+  all.depth = peaks[4];
+  if (peaks[5] != 0) all.huge_page_bytes = -1;
   reduce(all.bytes_by_way, Reduce::sum, agreement);
+  reduce(all.windows, Reduce::sum, agreement);
   reduce(all.fallbacks, Reduce::sum, agreement);
   reduce(all.peak_by_use, Reduce::max, agreement);
   worst(all.seconds_by_step, agreement);

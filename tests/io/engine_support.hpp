@@ -49,6 +49,7 @@ class ListSource final : public io::ReadSource {
     if (on_done) return on_done(read);
     return {};
   }
+  [[nodiscard]] std::int64_t bytes_expected() const override { return expected; }
   Status poll() override {
     ++polls;
     if (on_poll) return on_poll();
@@ -63,6 +64,7 @@ class ListSource final : public io::ReadSource {
   std::function<Status(const io::Read&)> on_done;
   std::function<Status()> on_poll;
   int polls = 0;
+  std::int64_t expected = 0;  ///< bytes that it says it will hand out
 
  private:
   std::vector<io::Read> reads_;

@@ -32,12 +32,13 @@ class RunTest : public testing::Test {
     const FsGate gate = FsGate::parse("").value();
     Copiers copiers(ledger_, 1);
     Prefaulter prefaulter;
-    CopyTrial trial;
+    WayTrial copy_trial(Way::buffered, Way::mapped, 4, 1);
+    std::unordered_map<std::uint64_t, WayTrial> network_trials;
     InFlightMemory memory;
     const Interrupt interrupt;
-    io::Run run(
-        {settings_, opener_, ledger_, *backend_, name, gate, chooser, copiers, prefaulter, trial, memory, counters_, 8},
-        files_, source(bytes), interrupt);
+    io::Run run({settings_, opener_, ledger_, *backend_, name, gate, chooser, copiers, prefaulter, copy_trial,
+                 network_trials, memory, counters_, 8},
+                files_, source(bytes), interrupt);
     const Status status = run.carry_out();
     ASSERT_TRUE(status.ok()) << describe(status.failure());
     EXPECT_TRUE(source_->each_done_once());

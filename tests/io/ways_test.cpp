@@ -1,6 +1,7 @@
 // The way never changes the answer (IO-16): every way, cold, warm and mixed, at every alignment.
 #include "core/pages.hpp"
 #include "engine_support.hpp"
+#include "io/residency.hpp"
 
 #include <gtest/gtest.h>
 
@@ -134,6 +135,13 @@ TEST_P(Ways, ASmallBudgetOnlyChangesTheWay) {
   }
 }
 
+bool probe_backend(std::string_view name) {
+  for (const BackendEntry& entry : backend_table()) {
+    if (entry.name == name) return entry.make != nullptr && entry.probe != nullptr && entry.probe().usable;
+  }
+  return false;
+}
+
 TEST(ChosenWay, ColdIsDirectAndWarmIsTheFasterOfTwoOnALocalDisk) {
   const TempDir dir(".");
   constexpr std::int64_t kBytes = 20 * kMiB;
@@ -160,6 +168,71 @@ TEST(ChosenWay, ColdIsDirectAndWarmIsTheFasterOfTwoOnALocalDisk) {
   EXPECT_GT(ledger.peak_bytes(Use::mapped), 0);
   const Pages fresh(kBytes, "auto", 0);
   EXPECT_EQ(load(fresh.bytes()).bytes_by_way.at("buffered"), kBytes) << "nothing is gained by mapping for fresh pages";
+}
+
+/// What a load of a cold file counts, with these settings; its bytes are checked.
+LoadStats load_cold(const InputFile& file, std::int64_t bytes, const EngineSettings& settings,
+                    std::int64_t expected = 0) {
+  Opener opener;
+  Ledger ledger(256 * kMiB);
+  test::drop_from_cache(file.name.name);
+  auto engine = Engine::make(settings, opener, ledger);
+  EXPECT_TRUE(engine.ok());
+  Landing landing(bytes);
+  ListSource source({{0, 0, landing.at(0, bytes)}});
+  source.expected = expected;
+  EXPECT_TRUE((*engine)->run({&file, 1}, source, {}).ok());
+  EXPECT_TRUE(test::holds(landing.at(0, bytes), 0));
+  return (*engine)->take_stats();
+}
+
+TEST(ChosenWay, MuchFromANetworkMountIsTriedBothWays_IO10) {
+  const TempDir dir(".");
+  constexpr std::int64_t kBytes = 20 * kMiB;
+  const InputFile file = test::input(dir.write("f", test::pattern(kBytes)));
+  EngineSettings settings;
+  settings.fs_class = dir.path().string() + "=network";
+  settings.request_bytes = kMiB;
+  const LoadStats little = load_cold(file, kBytes, settings, (std::int64_t{4} << 30) - 1);
+  EXPECT_FALSE(little.bytes_by_way.contains("direct")) << "not worth finding out";
+  const LoadStats much = load_cold(file, kBytes, settings, std::int64_t{4} << 30);
+  if (!much.bytes_by_way.contains("direct")) GTEST_SKIP() << "no direct I/O here";
+  EXPECT_GE(much.bytes_by_way.at("direct"), 7 * kMiB);
+  EXPECT_GE(much.bytes_by_way.at("buffered"), 7 * kMiB);
+  EXPECT_EQ(much.bytes_read, kBytes) << "no extra bytes";
+  settings.direct = "off";
+  EXPECT_FALSE(load_cold(file, kBytes, settings, std::int64_t{4} << 30).bytes_by_way.contains("direct"));
+}
+
+TEST(ChosenWay, SpareLeavesNothingInThePageCache_IO17) {
+  const TempDir dir(".");
+  constexpr std::int64_t kBytes = 20 * kMiB + 5;
+  const InputFile file = test::input(dir.write("f", test::pattern(kBytes)));
+  for (const std::string backend : {"posix", "uring"}) {
+    EngineSettings settings;
+    settings.backend = backend;
+    settings.direct = "off";
+    const auto cached_after = [&](const std::string& rule) {
+      settings.page_cache = rule;
+      load_cold(file, kBytes, settings);
+      const Descriptor opened = Opener().open(file.name).value();
+      return residency_of(opened.get(), 0, kBytes).cached;
+    };
+    if (!probe_backend(backend) || cached_after("keep") == 0) continue;
+    EXPECT_LE(cached_after("spare"), kBytes / 4096 / 20) << backend;
+  }
+}
+
+TEST(ChosenWay, WindowsAreCountedByWhatIsFoundOfThem_IO40) {
+  const TempDir dir(".");
+  constexpr std::int64_t kBytes = 40 * kMiB;
+  const InputFile file = test::input(dir.write("f", test::pattern(kBytes)));
+  const LoadStats stats = load_cold(file, kBytes, {});
+  std::int64_t windows = 0;
+  for (const auto& [name, count] : stats.windows) windows += count;
+  EXPECT_EQ(windows, 3);
+  EXPECT_GE(stats.depth, 1);
+  EXPECT_LE(stats.depth, 128);
 }
 
 TEST(ChosenWay, ShortRunsCloseTogetherAreLeftToReadAhead) {

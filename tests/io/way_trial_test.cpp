@@ -1,0 +1,67 @@
+#include "io/way_trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace loadstone::io {
+namespace {
+
+constexpr std::int64_t kBytes = 1000;
+
+/// Times transfers until the trial is settled; the first of each way takes `first` seconds.
+void settle(WayTrial& trial, double buffered_s, double mapped_s, double first) {
+  std::map<Way, int> transfers;
+  for (int i = 0; i < 100 && !trial.settled(); ++i) {
+    const Way way = trial.next();
+    trial.add(way, kBytes, transfers[way]++ == 0 ? first : (way == Way::mapped ? mapped_s : buffered_s));
+  }
+  EXPECT_TRUE(trial.settled());
+  EXPECT_EQ(transfers[Way::mapped], transfers[Way::buffered]) << "in turn";
+}
+
+WayTrial make(double advantage = 1) { return {Way::buffered, Way::mapped, 4, advantage}; }
+
+TEST(WayTrial, StaysWithTheFasterWay) {
+  for (const bool mapped_is_faster : {false, true}) {
+    WayTrial trial = make();
+    settle(trial, 2, mapped_is_faster ? 1 : 3, 2);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(trial.next(), mapped_is_faster ? Way::mapped : Way::buffered);
+  }
+}
+
+TEST(WayTrial, TheFirstOfEachWayDoesNotCount) {
+  WayTrial trial = make();
+  settle(trial, 2, 1.9, 1000);
+  EXPECT_EQ(trial.next(), Way::mapped);
+}
+
+TEST(WayTrial, TheOtherWayMustBeFasterByTheFactor) {
+  for (const double mapped_s : {0.79, 0.81}) {
+    WayTrial trial = make(1.25);
+    settle(trial, 1, mapped_s, 1);
+    EXPECT_EQ(trial.next(), mapped_s < 0.8 ? Way::mapped : Way::buffered);
+  }
+}
+
+TEST(WayTrial, ComparesTimesPerByte) {
+  WayTrial trial = make();
+  while (!trial.settled()) {
+    const Way way = trial.next();
+    const bool mapped = way == Way::mapped;
+    trial.add(way, mapped ? 10 * kBytes : kBytes, mapped ? 4 : 2);
+  }
+  EXPECT_EQ(trial.next(), Way::mapped) << "twice the time for ten times the bytes";
+}
+
+TEST(WayTrial, IsNotMovedByLateTimesOrThirdWays) {
+  WayTrial trial = make();
+  for (int i = 0; i < 10; ++i) trial.add(Way::direct, kBytes, 100);
+  EXPECT_FALSE(trial.settled());
+  settle(trial, 1, 2, 1);
+  for (int i = 0; i < 10; ++i) trial.add(Way::buffered, kBytes, 100);
+  EXPECT_EQ(trial.next(), Way::buffered);
+}
+
+}  // namespace
+}  // namespace loadstone::io
