@@ -10,12 +10,15 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace loadstone::cli {
 namespace {
 
 struct Loaded {
+  std::vector<std::string> notes;
   Dataset dataset;
   DistributedArray array;
 };
@@ -25,13 +28,15 @@ Loaded open_and_load(const Arguments& arguments, const Context& context) {
   LoadOptions options = load_options(arguments);
   options.stop = context.stop;
   options.progress = context.progress();
+  std::vector<std::string> notes;
+  options.log = [&](const std::string& note) { notes.push_back(note); };
   const double start = steady_seconds();
   Dataset dataset = open(arguments.paths, options.open, context.comm);
   const double opened = steady_seconds() - start;
   DistributedArray array = load(dataset, options, context.comm);
   array.stats.seconds += opened;
   array.stats.seconds_by_step["discover"] += opened;
-  return {std::move(dataset), std::move(array)};
+  return {std::move(notes), std::move(dataset), std::move(array)};
 }
 
 std::string layout_text(const DistributedArray& array) {
@@ -78,6 +83,7 @@ Report run_load(const Arguments& arguments, const Context& context) {
   const std::string digest = arguments.digest ? loaded.array.digest() : "";
   if (!context.speaks()) return {};
   Report report;
+  report.notes = loaded.notes;
   report.warnings = loaded.dataset.warnings;
   if (auto warning = unverified(arguments, totals)) report.warnings.push_back(std::move(*warning));
   if (arguments.json) {

@@ -106,7 +106,10 @@ std::string fault_line(const Fault& fault, const char* label) {
 
 std::string fault_text(const Outcome& outcome, bool quiet) {
   std::string text;
-  if (!quiet) text += lines_of(outcome.report.warnings, "warning");
+  if (!quiet) {
+    for (const std::string& note : outcome.report.notes) text += "note: " + escape(note) + '\n';
+    text += lines_of(outcome.report.warnings, "warning");
+  }
   if (!outcome.failure) return text;
   const Failure& failure = *outcome.failure;
   text += lines_of(failure.faults, "error");

@@ -15,6 +15,7 @@ struct Report {
   std::string text;
   std::vector<std::pair<std::string, std::string>> parts;  ///< key and finished JSON
   std::vector<Fault> warnings;
+  std::vector<std::string> notes;  ///< of what was done another way than usual; text mode only
 };
 
 /// How a command ended: its report, or its failure, and the exit code that says so.
@@ -27,7 +28,8 @@ struct Outcome {
 /// {"loadstone": 1, "command", "ok", "warnings", "faults", ..parts}, ended by a new line.
 std::string json_document(const std::string& command, const Outcome& outcome);
 
-/// What goes to standard error in text mode: warnings (unless quiet), faults one a line, 20 a kind, and the totals.
+/// What goes to standard error in text mode: notes and warnings (unless quiet), faults one a line, 20 a kind, and the
+/// totals.
 std::string fault_text(const Outcome& outcome, bool quiet);
 
 /// "error: d/x.npy: the header asks for 10 bytes. Rewrite it. [shard.truncated]", safe for a terminal.

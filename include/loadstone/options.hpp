@@ -70,6 +70,9 @@ struct Progress {
   double seconds = 0;
 };
 
+/// Takes a line about something that was done another way than usual, such as "direct refused on overlay: EINVAL".
+using Log = std::function<void(const std::string&)>;
+
 /// Memory of the caller's that a tile is loaded into, so that its pages need not be made anew. Each rank gives its own
 /// or none.
 struct Destination {
@@ -101,6 +104,8 @@ struct LoadOptions {
   std::optional<Destination> out;
   std::stop_token stop;
   std::function<void(const Progress&)> progress;
+  /// Called by `load` on its calling thread, once in a process for each reason; LoadStats::fallbacks counts them all.
+  Log log;
 };
 
 /// Parses "64MiB", "16777216", "1GiB", "500 KiB"; Error{bad_argument} otherwise.

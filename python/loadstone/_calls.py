@@ -117,8 +117,11 @@ def load(
     if faults:
         _core.refuse(faults, ranks)
     if isinstance(paths, Dataset):
-        return DistributedArray(_core.load_dataset(paths, options, ranks, progress, _comm.run_on(ranks)))
-    return DistributedArray(_core.load(names, options, ranks, progress, _comm.run_on(ranks)))
+        array = _core.load_dataset(paths, options, ranks, progress, _comm.run_on(ranks))
+    else:
+        array = _core.load(names, options, ranks, progress, _comm.run_on(ranks))
+    _log_fallbacks(array.stats.fallbacks)
+    return DistributedArray(array)
 
 
 def plan(
@@ -267,6 +270,19 @@ def _first_faults(keywords: Mapping[str, Any], known: frozenset[str]) -> list[Fa
     faults: list[Fault] = []
     _options.refuse_unknown(keywords, known, faults)
     return faults
+
+
+def _log_fallbacks(fallbacks: Mapping[str, int]) -> None:
+    """What had to be done another way than usual, through the logger "loadstone", once a process for each reason."""
+    for reason in fallbacks:
+        _log_once(reason)
+
+
+@functools.cache
+def _log_once(reason: str) -> None:
+    import logging
+
+    logging.getLogger("loadstone").info(reason)
 
 
 @functools.cache

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import loadstone
+from loadstone import _calls
 
 
 def test_every_form_of_paths(run42, array):
@@ -191,3 +192,11 @@ def test_memory_that_does_not_fit_is_refused(tmp_path, out, code):
         loadstone.load(tmp_path, out=out)
     assert caught.value.code == code
     assert "float32 (1000, 6)" in str(caught.value) or "NumPy array in C order" in str(caught.value)
+
+
+def test_a_fallback_is_logged_once(caplog):
+    told = {"direct refused on a file system of this test: EINVAL": 3}
+    with caplog.at_level("INFO", logger="loadstone"):
+        _calls._log_fallbacks(told)
+        _calls._log_fallbacks(told)
+    assert [record.message for record in caplog.records] == list(told)

@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "loader/carrier.hpp"
 #include "loader/discover.hpp"
+#include "loader/notices.hpp"
 #include "loader/options_text.hpp"
 #include "loader/session.hpp"
 
@@ -66,6 +67,7 @@ DistributedArray carry_out(Session& session, const Dataset& dataset, const LoadO
   DistributedArray array = carrier.publish(comm, stats);
   times.finish();
   array.stats = stats;
+  loader::announce(stats.fallbacks, options.log);
   return array;
 }
 
