@@ -12,6 +12,7 @@ DRIFT_LIMIT = 0.25
 ENOUGH_ROUNDS = 7
 SAME_LOW, SAME_HIGH = 0.97, 1.03
 TIE = 0.05
+TOLD_LIMIT = 0.01  # own counts against the kernel's (section 8)
 OVERHEAD_BYTES = 64 * 2**20  # declared overhead beside a cap, with 1 % of the result
 GIGA = 1e9
 
@@ -39,6 +40,7 @@ class Line:
     header_s: float | None = None
     gigabytes_s: float = 0.0
     amplification: float | None = None
+    told: float | None = None  # bytes read by its own count / by the kernel's
     requests: int | None = None
     beyond_bytes: int = 0  # peak - base - result, worst round
     cap_held: bool | None = None
@@ -147,6 +149,7 @@ def line_of(cell: dict[str, Any], entrant: dict[str, Any], rounds: list[Round], 
     line.header_s = median_of(records, lambda one: one["stages"].get("header", one["stages"].get("discover")))
     if cell["state"] == "cold" and cell["action"] != "scan":
         line.amplification = statistics.median(one["read_bytes"] for one in records) / cell["bytes"]
+        line.told = median_of(records, share_told)
     requests = median_of(records, lambda one: one["counts"].get("requests"))
     line.requests = None if requests is None else round(requests)
     result = 0 if cell["cap_bytes"] or cell["action"] == "scan" else cell["bytes"]
@@ -163,6 +166,12 @@ def line_of(cell: dict[str, Any], entrant: dict[str, Any], rounds: list[Round], 
 def median_of(records: list[Record], figure: Callable[[Record], Any]) -> float | None:
     values = [value for value in map(figure, records) if value is not None]
     return statistics.median(values) if values else None
+
+
+def share_told(record: Record) -> float | None:
+    """Of the bytes that the kernel saw it read from storage, how many its own statistics hold."""
+    told = record["counts"].get("bytes_read")
+    return told / record["read_bytes"] if told and record["read_bytes"] else None
 
 
 def cpu_beyond_touch(round_: Round, record: Record) -> float:
@@ -221,6 +230,8 @@ def misses(line: Line, judged: Judged, targets: dict[str, Any]) -> list[str]:
     assert line.ratio is not None
     if line.cap_held is False:
         missed.append("over the cap")
+    if line.told is not None and abs(line.told - 1) > TOLD_LIMIT:
+        missed.append(f"its statistics hold {line.told:.1%} of the bytes that the kernel saw it read")
     if targets.get("bound") and line.ratio.median < targets["bound"]:
         missed.append(f"{line.ratio.median:.2f} of the bound, {targets['bound']:.2f} wanted")
     if targets.get("best_peer") and line.peer and line.peer.median < targets["best_peer"]:

@@ -71,6 +71,15 @@ def test_bm21_a_loss_says_which_target_was_missed(make):
     assert verdict_of(make, ours=1.1, again=1.1) == ("loss", "0.86 of the bound, 0.90 wanted")
 
 
+@pytest.mark.parametrize(("told", "why"), [(1_009_000_000, ""), (980_000_000, "98.0%"), (1_020_000_000, "102.0%")])
+def test_own_statistics_must_agree_with_the_kernel(make, told, why):
+    rounds = [make.round(i) for i in range(9)]
+    for one in rounds:
+        figures.of(one, "ours")[0]["counts"]["bytes_read"] = told
+    judged = figures.judge(make.cell(rounds), threads=2)
+    assert (judged.verdict == "win") is not bool(why) and why in judged.why
+
+
 def test_bm21_slower_than_the_best_peer_is_a_loss(make):
     verdict, why = verdict_of(make, peer=0.9, targets={"bound": 0.9})
     assert (verdict, why) == ("loss", "lower quartile to the best peer 0.90")
