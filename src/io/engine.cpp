@@ -18,6 +18,18 @@ constexpr std::int64_t kMaxThreads = 16;
 // Requests that have been waited for in vain get this long again when the engine goes.
 constexpr double kLastCallSeconds = 0.2;
 
+/// Names the run under way as long as it is, whatever its source throws.
+class UnderWay {
+ public:
+  UnderWay(Run*& name, Run& run) : name_(name) { name_ = &run; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { name_ = nullptr; }
+
+ private:
+  Run*& name_;
+};
+
 int copy_threads(const EngineSettings& settings) {
   if (settings.threads > 0) return static_cast<int>(settings.threads);
   const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
@@ -57,11 +69,14 @@ class StandardEngine final : public Engine {
     Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, trial_,
              *memory_, counters_, descriptor_pool_size(settings_.open_files)},
             files, source, interrupt);
+    const UnderWay under_way(run_, run);
     Status status = run.carry_out();
     lost_requests_ = run.has_lost_requests();
     if (!lost_requests_) trim();
     return status;
   }
+
+  Status check_file(std::int64_t file) override { return run_ == nullptr ? Status() : run_->check_file(file); }
 
   LoadStats take_stats() override {
     LoadStats stats = counters_.stats(backend_name_);
@@ -91,6 +106,7 @@ class StandardEngine final : public Engine {
   MappedCopiers copiers_;
   Prefaulter prefaulter_;
   CopyTrial trial_;
+  Run* run_ = nullptr;  // under way
   bool lost_requests_ = false;
 };
 

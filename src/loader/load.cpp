@@ -13,6 +13,7 @@
 #include "loader/discover.hpp"
 #include "loader/options_text.hpp"
 #include "loader/session.hpp"
+#include "loader/totals.hpp"
 
 namespace loadstone {
 namespace {
