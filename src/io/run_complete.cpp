@@ -1,4 +1,5 @@
 // From completions to done reads: short reads, faults, blocks, credit.
+#include "core/checked.hpp"
 #include "io/fault_rules.hpp"
 #include "io/faults.hpp"
 #include "io/run.hpp"
@@ -263,9 +264,11 @@ void Run::count_landed(const Op& op, std::int64_t bytes) {
 }
 
 void Run::spare_page_cache(const Op& op) const {
-  const bool is_kept = op.cold && op.way == Way::buffered && op.mode != Mode::uncached;
-  if (!is_kept || tools_.settings.page_cache != "spare") return;
-  ::posix_fadvise(op.file->buffered.get(), op.offset, op.bytes, POSIX_FADV_DONTNEED);
+  if (!op.cold || op.way != Way::buffered || tools_.settings.page_cache != "spare") return;
+  // From the start of the window: a large folio goes only as a whole. Also after an uncached read: what read-ahead
+  // brought in for two requests at once stays otherwise.
+  const std::int64_t start = round_down(op.offset, kWindowBytes);
+  ::posix_fadvise(op.file->buffered.get(), start, op.offset + op.bytes - start, POSIX_FADV_DONTNEED);
 }
 
 }  // namespace loadstone::io
