@@ -13,6 +13,8 @@ namespace {
 
 using loadstone::LoadOptions;
 
+constexpr std::int64_t kBatchesInCap = 8;
+
 bench::Report report_of(const loadstone::LoadStats& stats) {
   bench::Report report;
   for (const auto& [name, seconds] : stats.seconds_by_step) report.stages[name] = seconds;
@@ -41,7 +43,7 @@ class Loadstone final : public bench::Contender {
     options_.io.request_bytes = job.number("request", 0);
     options_.io.depth = job.number("depth", 0);
     if (job.options.contains("budget")) options_.budget_bytes = job.number("budget", 0);
-    if (job.action == "stream") options_.budget_bytes = job.cap_bytes / 4 * 3;
+    if (job.action == "stream") options_.budget_bytes = job.cap_bytes / kBatchesInCap * (kBatchesInCap - 1);
     if (job.present) {
       present_ = bench::Memory(job.bytes, true);
       options_.out = loadstone::Destination{present_.bytes(), {}, {}, {}};
@@ -67,10 +69,11 @@ class Loadstone final : public bench::Contender {
   }
 
  private:
-  /// Batches of a quarter of the cap, and the rest of it as budget.
+  /// Batches of an eighth of the cap, and the rest of it as budget: several are read while one is used.
   bench::Report stream(const bench::Job& job) {
     bench::Report report;
-    loadstone::BatchStream stream({job.folder}, std::max<std::int64_t>(1, job.cap_bytes / 4 / job.row_bytes), options_);
+    loadstone::BatchStream stream({job.folder},
+                                  std::max<std::int64_t>(1, job.cap_bytes / kBatchesInCap / job.row_bytes), options_);
     while (auto batch = stream.next()) {
       streamed_.add(batch->local_bytes());
       add(report, report_of(batch->stats));

@@ -23,10 +23,11 @@ class Loadstone(Contender):
         return report(self.array.stats)
 
     def stream(self, job):
-        """Batches of a quarter of the cap, and the rest of it as budget."""
+        """Batches of an eighth of the cap, and the rest of it as budget: several are read while one is used."""
         self.whole = self.digests.stream()
-        rows = max(1, job["cap_bytes"] // 4 // job["row_bytes"])
-        with loadstone.stream(job["folder"], batch_rows=rows, budget=job["cap_bytes"] // 4 * 3, **self.io) as batches:
+        eighth = job["cap_bytes"] // 8
+        rows = max(1, eighth // job["row_bytes"])
+        with loadstone.stream(job["folder"], batch_rows=rows, budget=7 * eighth, **self.io) as batches:
             for batch in batches:
                 self.whole.add(batch.ctypes.data, batch.nbytes)
                 del batch

@@ -41,9 +41,12 @@ DistributedArray load(const Dataset& dataset, const LoadOptions& options = {},
 LoadStats total(const LoadStats& stats, const CommPtr& comm);
 
 /// The rows of a dataset in batches of at most `batch_rows`, in order; each batch owns its memory. Local.
-/// Where the budget has room for two batches beside what loading one takes, the next one is read by another thread
-/// while the caller uses the last, and the memory of batches that were dropped is used again. Its failure is thrown by
-/// the next() that asks for it. `progress` is told on the thread that waits in next().
+/// Where the budget has room for two batches or more beside what loading one takes, another thread reads so many ahead
+/// that the storage stays busy (about 48 MiB, at most 8 batches) without a pause between them, and the memory of
+/// batches that were dropped is used again. A failure is thrown by the next() that asks for the batch it is of, after
+/// all batches before that one; the following next() tries that batch again. `progress` is told on the thread that
+/// waits in next(). The deadline counts while something is being read, not while the caller uses a batch. Counts of
+/// `stats` are those since the batch before was complete: their sums over batches are exact.
 class BatchStream {
  public:
   BatchStream(const Paths& paths, std::int64_t batch_rows, LoadOptions options = {});

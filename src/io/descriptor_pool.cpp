@@ -99,6 +99,14 @@ Status DescriptorPool::check(const OpenFile& file) const {
   return with_shard(std::move(status), input.shard);
 }
 
+Status DescriptorPool::check_if_open(std::int64_t file) const {
+  for (const auto& entry : open_) {
+    if (entry->file != file) continue;
+    if (Status status = check(*entry); !status.ok()) return status;
+  }
+  return {};
+}
+
 Status DescriptorPool::finish() {
   Status first;
   for (const auto& file : open_) {

@@ -59,6 +59,8 @@ class DescriptorPool {
 
   /// Compares the open file with what discover found.
   Status check(const OpenFile& file) const;
+  /// The same by its index; a file that is not open has been compared before it was closed.
+  [[nodiscard]] Status check_if_open(std::int64_t file) const;
   /// Moves the descriptors of pinned files out: requests that never came back may still read from them.
   void hand_over(std::vector<Descriptor>& descriptors);
   /// Compares and closes all that is open; nothing may be pinned.

@@ -87,7 +87,11 @@ class Engine {
 
   /// Reads all that the source hands out. Afterwards each file's identity has been compared after its last read.
   virtual Status run(std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt) = 0;
-  /// Counts since the last call: bytes per way, requests, short reads, retries, fallbacks, opens, seconds.
+  /// For the source of the run under way, on its thread: compares a file with what discover found, as is done when it
+  /// is closed (a file that is not open has been compared then). Other files go on being read.
+  virtual Status check_file(std::int64_t file) = 0;
+  /// Counts since the last call, which a source may make during its run: bytes per way, requests, short reads, retries,
+  /// fallbacks, opens, seconds.
   virtual LoadStats take_stats() = 0;
   [[nodiscard]] virtual const std::string& backend_name() const = 0;
   /// Requests were given up on: the kernel may still write to destinations of the last run. Whoever owns them hands

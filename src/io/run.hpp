@@ -85,6 +85,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   Status carry_out();
+  [[nodiscard]] Status check_file(std::int64_t file) const { return pool_.check_if_open(file); }
   /// Requests that the kernel never gave back: the engine must not be used again.
   [[nodiscard]] bool has_lost_requests() const noexcept { return lost_requests_; }
 

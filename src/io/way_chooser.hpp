@@ -30,7 +30,8 @@ class WayChooser {
   WayChooser(WayRules rules, Counters& counters, ResidencyQuestions questions = {});
 
   /// The state of the piece at `offset`, and how far it reaches. Asks the kernel once a window: samples of it first,
-  /// which settle that all is resident; else the whole, then piece by piece where it is mixed.
+  /// which settle that all is resident; else the whole, which settles that little of it is; then piece by piece where
+  /// it is mixed.
   Stretch at(OpenFile& file, std::int64_t offset);
   /// The answer to a request that was asked with `nowait`: it holds for the rest of its window.
   static void answer(OpenFile& file, std::int64_t offset, bool resident);

@@ -1,40 +1,54 @@
-// Memory of the batches of a stream: that of a batch which nobody holds any more is used again.
+// Memory of the batches of a stream: how many may be on their way at once, and that of batches which nobody holds any
+// more, to be used again.
 #pragma once
 
 #include "array/tile_memory.hpp"
+#include "core/pages.hpp"
 
-#include <loadstone/options.hpp>
-
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
+#include <mutex>
+#include <stop_token>
+#include <string>
 
 namespace loadstone::loader {
 
 /// Pages that are there already need not be made anew: that takes as long as a fifth of a read, and a core meanwhile.
-/// Used by one thread at a time.
+/// Thread-safe. What batches hold outlives this.
+///
+/// Memory is on its way from take() to hand_over(), then the caller's until the last holder drops it, then idle. What
+/// is on its way or idle is the stream's, at most `ahead` batches; while the caller holds none, one more, which is to
+/// be the caller's next.
 class BatchMemory {
  public:
-  /// Idle memory of at least `bytes`, if there is some. What else is idle is given back.
-  std::optional<Destination> take(std::int64_t bytes) {
-    const auto fits = [&](const auto& memory) { return is_idle(memory) && size_of(*memory) >= bytes; };
-    const auto found = std::find_if(made_.begin(), made_.end(), fits);
-    std::optional<Destination> taken;
-    if (found != made_.end()) taken = {(*found)->bytes().first(static_cast<std::size_t>(bytes)), *found, {}, {}};
-    std::erase_if(made_, is_idle);
-    return taken;
-  }
+  class Block;
+  struct Taken {
+    std::shared_ptr<TileMemory> tile;  ///< null: no room
+    std::shared_ptr<Block> block;      ///< where it lies
+    bool worth_waiting = false;        ///< none, out of patience only
+  };
 
-  /// Remembers the memory of a batch that was not taken from here.
-  void add(std::shared_ptr<TileMemory> memory) { made_.push_back(std::move(memory)); }
+  /// @param batch_bytes  of the largest batch
+  BatchMemory(std::int64_t ahead, std::int64_t batch_bytes, std::string huge_pages);
+  ~BatchMemory();
+  BatchMemory(const BatchMemory&) = delete;
+  BatchMemory& operator=(const BatchMemory&) = delete;
+
+  /// Memory for one more batch, if fewer than `ahead` are on their way.
+  /// @param skew     of its start, beyond a multiple of kLandingAlignment; less than that
+  /// @param patient  rather none than new memory while the caller holds more than one batch: a loop drops the last one
+  ///                 only when it has the next
+  Taken try_take(std::int64_t bytes, std::int64_t skew, bool patient);
+  /// Waits until fewer than `ahead` are on their way. False if it was stopped.
+  bool wait_for_room(const std::stop_token& stop);
+  /// The batch is the caller's from now on.
+  void hand_over(Block& block);
 
  private:
-  static bool is_idle(const std::shared_ptr<TileMemory>& memory) { return memory.use_count() == 1; }
-  static std::int64_t size_of(const TileMemory& memory) { return static_cast<std::int64_t>(memory.bytes().size()); }
-
-  std::vector<std::shared_ptr<TileMemory>> made_;
+  struct Shelf;
+  std::int64_t block_bytes_;
+  std::string huge_pages_;
+  std::shared_ptr<Shelf> shelf_;
 };
 
 }  // namespace loadstone::loader

@@ -6,28 +6,20 @@
 #include "io/staging.hpp"
 #include "loader/session.hpp"
 #include "loader/shard_sums.hpp"
-#include "plan/planner.hpp"
+#include "loader/tile_plan.hpp"
 
 #include <loadstone/array.hpp>
 #include <loadstone/load.hpp>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace loadstone::loader {
-
-/// The planner's problem with what this machine decides filled in: budget, request size, bytes of the index.
-Result<plan::Problem> make_problem(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
-                                   const Settings& settings);
 
 class Carrier {
  public:
   Carrier(Session& session, const Dataset& dataset, const LoadOptions& options);
   void plan(int ranks);
-  /// Bytes of this rank's tile, once planned.
-  [[nodiscard]] std::int64_t tile_bytes() const;
   void allocate();
   void read();
   void verify();
@@ -37,18 +29,13 @@ class Carrier {
   Status make_plan(int ranks);
   Status take_memory();
   [[nodiscard]] Status fits_tile(const Destination& out) const;
-  Status read_round(class TileReader& reader, std::int64_t bytes);
   void keep_what_the_kernel_holds();
-  [[nodiscard]] std::vector<io::InputFile> input_files() const;
-  [[nodiscard]] std::int64_t landing_skew() const;
 
   Session* session_;
   const Dataset* dataset_;
   const LoadOptions* options_;
-  std::optional<plan::Problem> problem_;
+  std::optional<TilePlan> plan_;
   plan::Budgeting budgeting_;
-  std::vector<plan::Move> moves_;
-  std::int64_t bytes_wanted_ = 0;
   Reservation index_;
   std::unique_ptr<io::StagingPool> pool_;
   std::shared_ptr<TileMemory> memory_;
@@ -56,8 +43,5 @@ class Carrier {
   ShardSums sums_;
   LoadStats stats_;
 };
-
-/// Sums over ranks, peaks and seconds the worst. Collective.
-LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm);
 
 }  // namespace loadstone::loader

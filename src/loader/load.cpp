@@ -15,6 +15,7 @@
 #include "loader/notices.hpp"
 #include "loader/options_text.hpp"
 #include "loader/session.hpp"
+#include "loader/totals.hpp"
 
 namespace loadstone {
 namespace {

@@ -6,16 +6,10 @@
 
 #include <utility>
 
-#include "core/interrupt.hpp"
 #include "core/transfer.hpp"
 
 namespace loadstone::loader {
 namespace {
-
-// A staged run stands in its block as it stands in the file modulo this, so that direct reads need no copy of their
-// own.
-constexpr std::int64_t kDirectAlignment = 4096;
-static_assert(kDirectAlignment <= plan::kEdgeBytes);
 
 /// Calls `use(file offset, packed offset, bytes)` for each range of wanted bytes of a staged piece: what is read of
 /// gaps between them is nobody's to sum.
@@ -43,9 +37,12 @@ void for_each_wanted_range(const plan::Piece& piece, const Use& use) {
 
 }  // namespace
 
-TileReader::TileReader(Context context)
-    : context_(std::move(context)), placers_(context_.pool == nullptr ? 1 : context_.threads) {
+TileReader::TileReader(Context context) : context_(std::move(context)) {
   for (const plan::Move& move : context_.moves) bytes_expected_ += move.wanted_bytes();
+}
+
+TileReader::~TileReader() {
+  while (placing()) context_.stager->collect(true);
 }
 
 const DType& TileReader::stored_dtype(std::int64_t shard) const {
@@ -67,18 +64,9 @@ bool TileReader::fetch_piece() {
 }
 
 bool TileReader::stage_piece() {
-  auto lease = context_.pool->try_lease();
-  if (!lease.ok() || !lease->valid()) return false;
-  if (idle_slots_.empty()) {
-    idle_slots_.push_back(slots_.size());
-    slots_.emplace_back();
-  }
-  slot_ = idle_slots_.back();
-  idle_slots_.pop_back();
-  Slot& slot = slots_[slot_];
-  slot = {*piece_, std::move(lease).value(), {}, piece_->runs, 0};
-  slot.bytes = slot.lease.bytes().subspan(static_cast<std::size_t>(piece_->run_offset(0) % kDirectAlignment));
-  return true;
+  const std::optional<std::size_t> slot = context_.stager->try_stage(*this, *piece_);
+  if (slot) slot_ = *slot;
+  return slot.has_value();
 }
 
 void TileReader::hand_out(io::Read& read) {
@@ -90,24 +78,25 @@ void TileReader::hand_out(io::Read& read) {
   read.tag = slot_;
   const std::size_t at =
       static_cast<std::size_t>(piece.in_place ? piece.run_tile_offset(next_run_) : next_run_ * piece.run_bytes);
-  read.destination = piece.in_place ? context_.tile.subspan(at, bytes) : slots_[slot_].bytes.subspan(at, bytes);
+  read.destination =
+      piece.in_place ? context_.tile.subspan(at, bytes) : (*context_.stager)[slot_].bytes.subspan(at, bytes);
   left_in_round_ -= piece.run_bytes;
-  ++in_flight_;
+  context_.stager->read_begun();
   if (++next_run_ == piece.runs) piece_.reset();
 }
 
 /// A block for the piece under way: `read` if it has one now, `later` if one comes back with a read that is in flight.
 io::ReadSource::Next TileReader::find_block() {
+  Stager& stager = *context_.stager;
   while (!stage_piece()) {
-    const bool wait = in_flight_ == 0;  // then only a placing thread can give a block back
-    if (wait && !placers_.busy()) {
+    const bool wait = stager.reads_in_flight() == 0;  // then only a placing thread can give a block back
+    if (wait && !stager.placing()) {
       placing_failed_ = Fault{.code = Code::internal, .kind = "staging", .message = "no staging block is to be had"};
       return Next::end;
     }
-    const std::size_t idle_before = idle_slots_.size();
-    placing_failed_ = take_placed(wait);
+    const bool came_back = stager.collect(wait);
     if (!placing_failed_.ok()) return Next::end;
-    if (!wait && idle_slots_.size() == idle_before) return Next::later;
+    if (!wait && !came_back) return Next::later;
   }
   return Next::read;
 }
@@ -124,61 +113,51 @@ io::ReadSource::Next TileReader::next(io::Read& read) {
   return Next::read;
 }
 
-Status TileReader::place(Slot& slot) const {
-  const double start = steady_seconds();
-  const plan::Piece& piece = slot.piece;
+Status TileReader::place(const Stager::Staged& staged) const {
+  const plan::Piece& piece = staged.piece;
   const DType& stored = stored_dtype(piece.move.shard);
   const std::vector<CopyAxis> axes = piece.copy_axes();
-  const auto lost = copy_elements(slot.bytes.data(), stored, context_.tile.data() + piece.move.tile_offset,
+  const auto lost = copy_elements(staged.bytes.data(), stored, context_.tile.data() + piece.move.tile_offset,
                                   context_.problem->result_dtype, axes, context_.problem->casting,
                                   {context_.kernels, static_cast<std::int64_t>(context_.tile.size())});
-  slot.place_seconds = steady_seconds() - start;
-  if (lost) return lost_value(*context_.problem, piece, slot.bytes, *lost);
+  if (lost) return lost_value(*context_.problem, piece, staged.bytes, *lost);
   return {};
 }
 
-/// Gives back the blocks of pieces that have been placed.
-Status TileReader::take_placed(bool wait) {
-  Status first;
-  for (Placers::Finished& finished : placers_.take(wait)) {
-    Slot& slot = slots_[finished.slot];
-    place_seconds_ += slot.place_seconds;
-    slot.lease.release();
-    idle_slots_.push_back(finished.slot);
-    if (first.ok() && !finished.status.ok()) first = std::move(finished.status);
-  }
-  return first;
+void TileReader::placed(Status status, double seconds) {
+  --placing_;
+  place_seconds_ += seconds;
+  if (placing_failed_.ok()) placing_failed_ = std::move(status);
 }
 
 Status TileReader::finish_placing() {
-  Status first = std::move(placing_failed_);
-  while (placers_.busy()) {
-    Status status = take_placed(true);
-    if (first.ok()) first = std::move(status);
-  }
-  return first;
+  while (placing()) context_.stager->collect(true);
+  return std::move(placing_failed_);
 }
 
-void TileReader::sum_up(const Slot& slot) {
-  for_each_wanted_range(slot.piece, [&](std::int64_t in_file, std::int64_t in_block, std::int64_t bytes) {
-    const auto range = slot.bytes.subspan(static_cast<std::size_t>(in_block), static_cast<std::size_t>(bytes));
-    context_.sums->add(slot.piece.move.shard, in_file, range);
+void TileReader::sum_up(const Stager::Staged& staged) {
+  for_each_wanted_range(staged.piece, [&](std::int64_t in_file, std::int64_t in_block, std::int64_t bytes) {
+    const auto range = staged.bytes.subspan(static_cast<std::size_t>(in_block), static_cast<std::size_t>(bytes));
+    context_.sums->add(staged.piece.move.shard, in_file, range);
   });
 }
 
 Status TileReader::done(const io::Read& read) {
-  --in_flight_;
+  Stager& stager = *context_.stager;
+  stager.read_done();
   bytes_read_ += static_cast<std::int64_t>(read.destination.size());
   if (context_.sums != nullptr && !read.staged) {
     context_.sums->add(read.file + context_.first_shard, read.offset, read.destination);
   }
   if (context_.progress) context_.progress(bytes_read_);
   if (!read.staged) return {};
-  Slot& slot = slots_[read.tag];
-  if (--slot.runs_left > 0) return {};
-  if (context_.sums != nullptr) sum_up(slot);
-  placers_.submit(read.tag, [this, &slot] { return place(slot); });
-  return take_placed(false);
+  Stager::Staged& staged = stager[read.tag];
+  if (--staged.runs_left > 0) return {};
+  if (context_.sums != nullptr) sum_up(staged);
+  ++placing_;
+  stager.submit(read.tag);
+  stager.collect(false);
+  return placing_failed_.ok() ? Status() : placing_failed_.clone();
 }
 
 Status TileReader::poll() {

@@ -1,4 +1,5 @@
-// Statistics over ranks: sums of bytes and counts, the worst of peaks and seconds.
+#include "loader/totals.hpp"
+
 #include <array>
 #include <cstring>
 #include <set>
@@ -6,7 +7,6 @@
 #include <vector>
 
 #include "comm/agree.hpp"
-#include "loader/carrier.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -48,6 +48,15 @@ void worst(std::map<std::string, double>& seconds, comm::Agreement& agreement) {
 }
 
 }  // namespace
+
+void tell_budget(const Ledger& ledger, LoadStats& stats) {
+  stats.budget_bytes = ledger.limit_bytes();
+  stats.peak_bytes = ledger.peak_bytes();
+  for (int use = 0; use < kUses; ++use) {
+    const auto which = static_cast<Use>(use);
+    if (ledger.peak_bytes(which) > 0) stats.peak_by_use[std::string(to_string(which))] = ledger.peak_bytes(which);
+  }
+}
 
 LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm) {
   comm::Agreement agreement(comm, Interrupt{});

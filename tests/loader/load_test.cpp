@@ -230,22 +230,6 @@ TEST_F(LoadTest, AStopIsCancelledOnEveryRank) {
   });
 }
 
-TEST_F(LoadTest, DS55BatchesComeInOrderAndOwnTheirMemory) {
-  for (const std::int64_t batch_rows : {1, 4, 61, 100}) {
-    BatchStream stream(paths(), batch_rows);
-    std::vector<DistributedArray> batches;
-    while (std::optional<DistributedArray> batch = stream.next()) batches.push_back(*batch);
-    stream.close();
-    EXPECT_FALSE(stream.next());
-    std::int32_t wanted = 0;
-    for (const DistributedArray& batch : batches) {
-      EXPECT_LE(batch.shape()[0], batch_rows);
-      for (const std::int32_t value : batch.local<std::int32_t>()) ASSERT_EQ(value, wanted++);
-    }
-    EXPECT_EQ(wanted, 61 * 7 * 3);
-  }
-}
-
 TEST_F(LoadTest, LoadsIntoMemoryOfTheCaller) {
   for (const int ranks : kRankCounts) {
     run_threads(ranks, [&](const CommPtr& comm) {
@@ -271,33 +255,6 @@ TEST_F(LoadTest, LoadsIntoMemoryOfTheCaller) {
         EXPECT_EQ(error.failure().rank, ranks > 1 ? ranks - 1 : -1);
       }
     });
-  }
-}
-
-TEST_F(LoadTest, AStreamReadsAheadWithinTheBudget) {
-  LoadOptions options;
-  for (const std::int64_t budget : {std::int64_t{64} << 20, std::int64_t{1} << 20, std::int64_t{280'000}}) {
-    options.budget_bytes = budget;
-    BatchStream stream(paths(), 5, options);
-    std::int32_t wanted = 0;
-    std::set<const std::byte*> places;
-    while (std::optional<DistributedArray> batch = stream.next()) {
-      EXPECT_LE(batch->stats.peak_bytes, budget);
-      places.insert(batch->local_bytes().data());
-      for (const std::int32_t value : batch->local<std::int32_t>()) ASSERT_EQ(value, wanted++);
-    }
-    EXPECT_EQ(wanted, 61 * 7 * 3);
-    if (budget > (std::int64_t{1} << 20)) {
-      EXPECT_LE(places.size(), 4U) << "memory of dropped batches is used again";
-    }
-  }
-}
-
-TEST_F(LoadTest, AStreamThatEndsEarlyStopsReading) {
-  for (int batches = 0; batches < 4; ++batches) {
-    BatchStream stream(paths(), 3);
-    for (int i = 0; i < batches; ++i) ASSERT_TRUE(stream.next());
-    stream.close();
   }
 }
 

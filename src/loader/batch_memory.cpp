@@ -1,0 +1,123 @@
+#include "loader/batch_memory.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "loader/tile_plan.hpp"
+
+namespace loadstone::loader {
+namespace {
+
+// A loop that has the next batch drops the last one at once.
+constexpr std::chrono::microseconds kDropsWithin{200};
+
+}  // namespace
+
+/// Shared with the blocks, so that memory comes home from any thread, at any time.
+struct BatchMemory::Shelf {
+  explicit Shelf(std::int64_t most) : ahead(most) {}
+
+  const std::int64_t ahead;
+  std::mutex mutex;
+  std::condition_variable_any room;
+  std::vector<Pages> idle;
+  std::int64_t on_their_way = 0;
+  std::int64_t held = 0;
+  bool closed = false;
+
+  [[nodiscard]] std::int64_t most_idle() const { return closed ? 0 : ahead + (held == 0 ? 1 : 0) - on_their_way; }
+
+  /// Takes what is too much; its owner frees it when nobody waits for the lock.
+  std::vector<Pages> take_surplus() {
+    std::vector<Pages> surplus;
+    while (!idle.empty() && static_cast<std::int64_t>(idle.size()) > most_idle()) {
+      surplus.push_back(std::move(idle.back()));
+      idle.pop_back();
+    }
+    return surplus;
+  }
+
+  void come_home(Pages pages, bool was_held) {
+    std::vector<Pages> surplus;
+    const std::scoped_lock lock(mutex);
+    --(was_held ? held : on_their_way);
+    if (!pages.bytes().empty()) idle.push_back(std::move(pages));
+    surplus = take_surplus();
+    room.notify_one();
+  }
+};
+
+/// Pages of one batch; goes back to the shelf with its last holder.
+class BatchMemory::Block {
+ public:
+  Block(std::shared_ptr<Shelf> shelf, Pages pages) : shelf_(std::move(shelf)), pages_(std::move(pages)) {}
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block() { shelf_->come_home(std::move(pages_), held_); }
+
+  [[nodiscard]] std::span<std::byte> bytes(std::int64_t bytes, std::int64_t skew) const {
+    return pages_.bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
+  }
+  void make(std::int64_t bytes, const std::string& huge_pages) { pages_ = Pages(bytes, huge_pages); }
+  void set_held() { held_ = true; }
+
+ private:
+  std::shared_ptr<Shelf> shelf_;
+  Pages pages_;
+  bool held_ = false;
+};
+
+BatchMemory::BatchMemory(std::int64_t ahead, std::int64_t batch_bytes, std::string huge_pages)
+    : block_bytes_(batch_bytes + kLandingAlignment),
+      huge_pages_(std::move(huge_pages)),
+      shelf_(std::make_shared<Shelf>(ahead)) {}
+
+BatchMemory::~BatchMemory() {
+  const std::scoped_lock lock(shelf_->mutex);
+  shelf_->closed = true;
+  shelf_->idle.clear();
+}
+
+BatchMemory::Taken BatchMemory::try_take(std::int64_t bytes, std::int64_t skew, bool patient) {
+  Pages pages;
+  {
+    const std::scoped_lock lock(shelf_->mutex);
+    Shelf& shelf = *shelf_;
+    if (shelf.on_their_way >= shelf.ahead) return {};
+    if (!shelf.idle.empty()) {
+      pages = std::move(shelf.idle.back());
+      shelf.idle.pop_back();
+    } else if (patient && shelf.held > 1) {
+      return {nullptr, nullptr, true};
+    }
+    ++shelf.on_their_way;
+  }
+  // From here on the block counts, so that a refusal by the system gives its place back.
+  const bool fresh = pages.bytes().empty();
+  auto block = std::make_shared<Block>(shelf_, std::move(pages));
+  if (fresh) block->make(block_bytes_, huge_pages_);
+  return {std::make_shared<TileMemory>(block->bytes(bytes, skew), block), block};
+}
+
+bool BatchMemory::wait_for_room(const std::stop_token& stop) {
+  std::unique_lock lock(shelf_->mutex);
+  Shelf& shelf = *shelf_;
+  if (!shelf.room.wait(lock, stop, [&] { return shelf.on_their_way < shelf.ahead; })) return false;
+  if (shelf.held > 1) shelf.room.wait_for(lock, stop, kDropsWithin, [&] { return !shelf.idle.empty(); });
+  return true;
+}
+
+void BatchMemory::hand_over(Block& block) {
+  std::vector<Pages> surplus;
+  const std::scoped_lock lock(shelf_->mutex);
+  block.set_held();
+  --shelf_->on_their_way;
+  ++shelf_->held;
+  surplus = shelf_->take_surplus();
+  shelf_->room.notify_one();
+}
+
+}  // namespace loadstone::loader

@@ -1,0 +1,17 @@
+// Statistics of a load as its caller gets them.
+#pragma once
+
+#include "core/ledger.hpp"
+
+#include <loadstone/load.hpp>
+#include <loadstone/stats.hpp>
+
+namespace loadstone::loader {
+
+/// Fills in the limit of the budget and its peaks so far. Local.
+void tell_budget(const Ledger& ledger, LoadStats& stats);
+
+/// Sums over ranks, peaks and seconds the worst. Collective.
+LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm);
+
+}  // namespace loadstone::loader
