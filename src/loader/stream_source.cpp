@@ -199,6 +199,10 @@ void StreamSource::put(Batch& batch, LoadStats stats) {
   stats.seconds_by_step["place"] = batch.reader->place_seconds();
   stats.bytes_wanted = batch.plan.bytes_wanted;
   tell_budget(parts_.session.ledger(), stats);
+  // Asking the kernel takes longer than reading a small batch.
+  const std::span<std::byte> tile = batch.memory.tile->bytes();
+  const bool may_be_huge = static_cast<std::int64_t>(tile.size()) >= kHugePageBytes;
+  stats.huge_page_bytes = may_be_huge ? bytes_on_huge_pages(tile).value_or(-1) : 0;
   plan::Problem& problem = batch.plan.problem;
   DistributedArray array(std::move(problem.target), problem.result_dtype, self_communicator(),
                          std::move(batch.memory.tile));

@@ -60,8 +60,10 @@ class StreamSource final : public io::ReadSource {
 
   Next next(io::Read& read) override;
   Status done(const io::Read& read) override;
+  [[nodiscard]] std::int64_t bytes_expected() const override {
+    return parts_.plan.bytes_wanted / parts_.cuts.count() * (end_ - delivered_);
+  }
   Status poll() override;
-  [[nodiscard]] std::int64_t bytes_expected() const override { return parts_.cuts.count() * parts_.plan.batch_bytes; }
 
  private:
   struct Batch;

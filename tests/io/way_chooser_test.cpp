@@ -88,6 +88,18 @@ TEST_F(WayChooserTest, TellsMixedWindowsPieceByPiece) {
   EXPECT_EQ(chooser.at(file_, 0).state, PieceState::half) << "mixed: buffered but on local disks";
 }
 
+TEST_F(WayChooserTest, AFewCachedPagesMakeNoWindowMixed) {
+  WayChooser chooser = make();
+  cached_[0] = kPagesOfPiece - 1;  // less than a sixteenth of the window
+  EXPECT_EQ(chooser.at(file_, 0).state, PieceState::cold);
+  EXPECT_EQ(chooser.at(file_, 0).end, kWindowBytes);
+  EXPECT_EQ(asked_, 2 + 1 + 1) << "whether it can be trusted, a sample, and the whole";
+  cached_[0] = kPagesOfPiece;
+  file_.window = {};
+  EXPECT_EQ(chooser.at(file_, 0).state, PieceState::resident);
+  EXPECT_EQ(chooser.at(file_, 0).end, kMiB);
+}
+
 TEST_F(WayChooserTest, TheLastWindowEndsWithTheFile) {
   for (std::int64_t i = 32; i < 40; ++i) cached_[i] = kPagesOfPiece;
   WayChooser chooser = make();
