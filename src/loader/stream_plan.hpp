@@ -41,8 +41,8 @@ LoadOptions options_of_rows(LoadOptions options, const Slice& rows);
 
 /// What all batches of a stream that reads ahead have in common.
 struct StreamPlan {
-  std::int64_t ahead = 0;        ///< batches beside the one that the caller uses
-  std::int64_t batch_bytes = 0;  ///< of the largest
+  std::int64_t ahead = 0;         ///< batches beside the one that the caller uses
+  std::int64_t batch_bytes = 0;   ///< of the largest
   std::int64_t bytes_wanted = 0;  ///< of the files, by all batches
   std::int64_t metadata_bytes = 0;
   plan::Budgeting budgeting;  ///< of what is left, for any batch

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/pages.hpp"
 #include "loader/progress.hpp"
 #include "loader/totals.hpp"
 
