@@ -217,6 +217,23 @@ TEST_F(EngineTest, AChangedFileIsTold_IO6) {
   }
 }
 
+TEST_F(EngineTest, ASourceMayCompareAFileWhileItIsRead) {
+  add_file(1000);
+  Engine& engine = make();
+  EXPECT_TRUE(engine.check_file(0).ok()) << "nothing is open between runs";
+  Landing landing(1000);
+  ListSource source({{0, 0, landing.at(0, 1000)}});
+  source.on_done = [&](const Read&) {
+    EXPECT_TRUE(engine.check_file(0).ok());
+    std::filesystem::resize_file(files_[0].name.name, 10);
+    Status changed = engine.check_file(0);
+    EXPECT_FALSE(changed.ok());
+    return changed;
+  };
+  EXPECT_EQ(engine.run(files_, source, interrupt_).code(), Code::changed);
+  EXPECT_TRUE(engine.check_file(0).ok());
+}
+
 TEST_F(EngineTest, AChangeBeforeOpeningIsTold) {
   add_file(1000);
   dir_.write("shard_0", test::pattern(999));
