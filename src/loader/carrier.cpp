@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
 #include <utility>
 
 #include "core/checked.hpp"
@@ -24,9 +26,10 @@ constexpr std::int64_t kCacheLine = 64;
 /// What the dataset's index takes, charged to the budget: names, identities, row index.
 std::int64_t index_bytes(const Dataset& dataset) {
   std::int64_t bytes = 0;
-  for (const Shard& shard : dataset.shards) {
-    bytes += static_cast<std::int64_t>(sizeof(Shard) + shard.path.size() + shard.root.size() + shard.name.size());
+  for (const DataFile& file : dataset.files) {
+    bytes += static_cast<std::int64_t>(sizeof(DataFile) + file.path.size() + file.root.size() + file.name.size());
   }
+  bytes += static_cast<std::int64_t>(dataset.shards.size() * sizeof(Shard));
   return bytes + static_cast<std::int64_t>(dataset.row_index.size() * sizeof(std::int64_t));
 }
 
@@ -110,15 +113,44 @@ void Carrier::allocate() {
   session_->verdict("allocate", guarded([&] { return take_memory(); }));
 }
 
-std::vector<io::InputFile> Carrier::input_files() const {
+std::int64_t Carrier::file_of(const plan::Move& move) const {
+  return dataset_->shards[static_cast<std::size_t>(move.shard)].file;
+}
+
+/// Each file once, however many of its shards are read.
+std::vector<io::InputFile> Carrier::input_files() {
   std::vector<io::InputFile> files;
   if (moves_.empty()) return files;
   const auto [first, last] =
-      std::minmax_element(moves_.begin(), moves_.end(), [](const auto& a, const auto& b) { return a.shard < b.shard; });
-  for (std::int64_t shard = first->shard; shard <= last->shard; ++shard) {
-    files.push_back(input_file(dataset_->shards[static_cast<std::size_t>(shard)], shard));
+      std::ranges::minmax(moves_ | std::views::transform([&](const plan::Move& move) { return file_of(move); }));
+  first_file_ = first;
+  for (std::int64_t file = first; file <= last; ++file) {
+    files.push_back(input_file(dataset_->files[static_cast<std::size_t>(file)], -1));
+  }
+  for (const plan::Move& move : moves_) {
+    std::int64_t& shard = files[static_cast<std::size_t>(file_of(move) - first)].shard;
+    shard = shard < 0 ? move.shard : std::min(shard, move.shard);
   }
   return files;
+}
+
+/// The engine knows files and offsets; which shard lies there is known here.
+void Carrier::name_shards(Failure& failure) const {
+  for (Fault& fault : failure.faults) {
+    if (!fault.shard || !fault.offset) continue;
+    const auto shard_at = [&](std::int64_t at) -> const Shard& {
+      return dataset_->shards[static_cast<std::size_t>(at)];
+    };
+    const std::int64_t file = shard_at(*fault.shard).file;
+    std::int64_t start = std::numeric_limits<std::int64_t>::max();
+    for (const plan::Move& move : moves_) {
+      const Shard& shard = shard_at(move.shard);
+      const bool ends_behind = shard.file == file && shard.data_offset + shard.nbytes > *fault.offset;
+      if (!ends_behind || shard.data_offset >= start) continue;
+      start = shard.data_offset;
+      fault.shard = move.shard;
+    }
+  }
 }
 
 void Carrier::read() {
@@ -128,7 +160,7 @@ void Carrier::read() {
                      .sizes = budgeting_.sizes,
                      .tile = memory_->bytes(),
                      .moves = moves_,
-                     .first_shard = files.empty() ? 0 : files.front().shard,
+                     .first_file = first_file_,
                      .pool = pool_.get(),
                      .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
                      .agreement = &agreement,
@@ -144,6 +176,7 @@ void Carrier::read() {
     if (mine.ok()) mine = std::move(placed);
     if (!mine.ok()) {
       if (mine.failure().rank < 0 && mine.code() != Code::cancelled) mine.failure().rank = agreement.rank();
+      name_shards(mine.failure());
       agreement.announce_failure();
       keep_what_the_kernel_holds();
     }

@@ -36,7 +36,9 @@ class Carrier {
   Status take_memory();
   Status read_round(class TileReader& reader, std::int64_t bytes);
   void keep_what_the_kernel_holds();
-  [[nodiscard]] std::vector<io::InputFile> input_files() const;
+  std::vector<io::InputFile> input_files();
+  void name_shards(Failure& failure) const;
+  [[nodiscard]] std::int64_t file_of(const plan::Move& move) const;
   [[nodiscard]] std::int64_t landing_skew() const;
   [[nodiscard]] std::int64_t tile_bytes() const;
 
@@ -46,6 +48,7 @@ class Carrier {
   std::optional<plan::Problem> problem_;
   plan::Budgeting budgeting_;
   std::vector<plan::Move> moves_;
+  std::int64_t first_file_ = 0;  // of the dataset, the first of the engine's
   std::int64_t bytes_wanted_ = 0;
   Reservation index_;
   std::unique_ptr<io::StagingPool> pool_;

@@ -90,7 +90,7 @@ Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, std::sp
                              lost.what, problem.result_dtype.name(), stored.name()),
       .remedy = remedy_of(lost.what, problem.casting),
       .shard = piece.move.shard,
-      .path = shard.path,
+      .path = problem.dataset->file_of(shard).path,
       .offset = in_file,
       .wanted = problem.result_dtype.str(),
       .got = stored.str()};

@@ -69,7 +69,7 @@ Status ShardSums::check(comm::Agreement& agreement, bool everywhere, std::int64_
     const std::string got = hex32(~(shifted(kOnes, shard.nbytes) ^ sum.partial));
     const std::string& wanted = dataset_->manifest_crc32c[at];
     if (got != wanted)
-      failure.faults.push_back(differs_from_manifest(shard, index, "crc32c of the payload", wanted, got));
+      failure.faults.push_back(differs_from_manifest(*dataset_, index, "crc32c of the payload", wanted, got));
   }
   if (failure.faults.empty()) return {};
   failure.total_faults = static_cast<std::int64_t>(failure.faults.size());

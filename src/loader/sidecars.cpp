@@ -1,6 +1,7 @@
 #include "loader/sidecars.hpp"
 
 #include "core/text.hpp"
+#include "loader/file_table.hpp"
 #include "loader/glob.hpp"
 #include "loader/report.hpp"
 
@@ -42,17 +43,18 @@ void state_count(Found& found, std::int64_t wanted) {
 void take_ranges(const formats::Sidecar& sidecar, const std::string& root, Counts counts, Found& found) {
   std::set<std::string> wanted;
   for (const io::FileName& file : found.files) wanted.insert(base_name(file.name));
-  found.files.clear();
   found.stated.clear();
+  FileTable files;
   for (const formats::SidecarRange& range : sidecar.ranges) {
     if (counts == Counts::ignore && !wanted.contains(base_name(range.path))) continue;
-    found.files.push_back({root, range.path});
+    files.add(root, range.path);
     Stated stated;
     stated.rows = range.rows;
     stated.offset = range.offset;
     stated.order = sidecar.order;
     found.stated.push_back(std::move(stated));
   }
+  files.move_to(found);
   const auto about_names = [](const Fault& fault) { return fault.kind.starts_with("names."); };
   std::erase_if(found.faults, about_names);  // the sidecar tells the order
   std::erase_if(found.warnings, about_names);
@@ -147,7 +149,9 @@ void add_sidecar(Found& found, const std::string& directory, bool raw, Counts co
   }
   std::vector<Fault>& target = raw || !context.options.sidecar.empty() ? found.faults : found.warnings;
   add_faults(target, std::move(sidecar).status().take().faults, path);
-  if (raw) found.files.clear();
+  if (!raw) return;
+  found.files.clear();
+  found.file_of_shards.clear();
 }
 
 std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context) {
@@ -173,7 +177,7 @@ void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts cou
   if (sidecar.has_ranges) {
     take_ranges(sidecar, root, counts, found);
   } else {
-    found.stated.assign(found.files.size(), Stated{});
+    found.stated.assign(found.shards(), Stated{});
     for (Stated& stated : found.stated) {
       if (sidecar.header_bytes > 0) stated.offset = sidecar.header_bytes;
       stated.order = sidecar.order;
@@ -193,7 +197,7 @@ void add_arguments(Found& found, const OpenOptions& options) {
   if (options.trailing_shape) found.trailing_shape = options.trailing_shape;
   if (found.set_by.empty() && (found.dtype || found.trailing_shape)) found.set_by = "argument";
   if (!options.header_bytes) return;
-  if (found.stated.empty()) found.stated.assign(found.files.size(), Stated{});
+  if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
   if (found.ranges) return;
   for (Stated& stated : found.stated) stated.offset = *options.header_bytes;
 }

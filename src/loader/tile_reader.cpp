@@ -46,8 +46,8 @@ void for_each_wanted_range(const plan::Piece& piece, const Use& use) {
 TileReader::TileReader(Context context)
     : context_(std::move(context)), placers_(context_.pool == nullptr ? 1 : context_.threads) {}
 
-const DType& TileReader::stored_dtype(std::int64_t shard) const {
-  return context_.problem->dataset->shards[static_cast<std::size_t>(shard)].dtype;
+const Shard& TileReader::shard(std::int64_t index) const {
+  return context_.problem->dataset->shards[static_cast<std::size_t>(index)];
 }
 
 bool TileReader::fetch_piece() {
@@ -82,16 +82,34 @@ bool TileReader::stage_piece() {
 void TileReader::hand_out(io::Read& read) {
   const plan::Piece& piece = *piece_;
   const auto bytes = static_cast<std::size_t>(piece.run_bytes);
-  read.file = piece.move.shard - context_.first_shard;
+  read.file = shard(piece.move.shard).file - context_.first_file;
   read.offset = piece.run_offset(next_run_);
   read.staged = !piece.in_place;
-  read.tag = slot_;
+  read.tag = piece.in_place ? static_cast<std::uint64_t>(piece.move.shard) : slot_;
   const std::size_t at =
       static_cast<std::size_t>(piece.in_place ? piece.run_tile_offset(next_run_) : next_run_ * piece.run_bytes);
   read.destination = piece.in_place ? context_.tile.subspan(at, bytes) : slots_[slot_].bytes.subspan(at, bytes);
   left_in_round_ -= piece.run_bytes;
   ++in_flight_;
   if (++next_run_ == piece.runs) piece_.reset();
+}
+
+/// Adds the runs that touch this one in the file and in the tile: shards that follow one another in one file are one
+/// read. Where shards are summed each keeps its own.
+void TileReader::join_more(io::Read& read) {
+  if (read.staged || context_.sums != nullptr) return;
+  const auto bytes = [&] { return static_cast<std::int64_t>(read.destination.size()); };
+  while (left_in_round_ > 0 && bytes() < context_.sizes.request_bytes && (piece_ || fetch_piece())) {
+    const plan::Piece& piece = *piece_;
+    const bool touches = piece.in_place && shard(piece.move.shard).file - context_.first_file == read.file &&
+                         piece.run_offset(next_run_) == read.offset + bytes() &&
+                         context_.tile.data() + piece.run_tile_offset(next_run_) == read.destination.data() + bytes();
+    if (!touches) return;
+    io::Read more;
+    hand_out(more);
+    --in_flight_;
+    read.destination = {read.destination.data(), read.destination.size() + more.destination.size()};
+  }
 }
 
 /// A block for the piece under way: `read` if it has one now, `later` if one comes back with a read that is in flight.
@@ -119,13 +137,14 @@ io::ReadSource::Next TileReader::next(io::Read& read) {
     if (const Next found = find_block(); found != Next::read) return found;
   }
   hand_out(read);
+  join_more(read);
   return Next::read;
 }
 
 Status TileReader::place(Slot& slot) const {
   const double start = steady_seconds();
   const plan::Piece& piece = slot.piece;
-  const DType& stored = stored_dtype(piece.move.shard);
+  const DType& stored = shard(piece.move.shard).dtype;
   const std::vector<CopyAxis> axes = piece.copy_axes();
   const auto lost = copy_elements(slot.bytes.data(), stored, context_.tile.data() + piece.move.tile_offset,
                                   context_.problem->result_dtype, axes, context_.problem->casting,
@@ -168,7 +187,7 @@ Status TileReader::done(const io::Read& read) {
   --in_flight_;
   bytes_read_ += static_cast<std::int64_t>(read.destination.size());
   if (context_.sums != nullptr && !read.staged) {
-    context_.sums->add(read.file + context_.first_shard, read.offset, read.destination);
+    context_.sums->add(static_cast<std::int64_t>(read.tag), read.offset, read.destination);
   }
   if (context_.progress) context_.progress(bytes_read_);
   if (!read.staged) return {};

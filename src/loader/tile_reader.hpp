@@ -29,8 +29,8 @@ class TileReader final : public io::ReadSource {
     const plan::Problem* problem = nullptr;
     plan::Sizes sizes;
     std::span<std::byte> tile;
-    std::vector<plan::Move> moves;                 ///< of this rank, in shard order
-    std::int64_t first_shard = 0;                  ///< shard of file 0
+    std::vector<plan::Move> moves;                 ///< of this rank, in the order of plan::moves_of
+    std::int64_t first_file = 0;                   ///< of the dataset: file 0 of the engine
     io::StagingPool* pool = nullptr;               ///< null if nothing is staged
     ShardSums* sums = nullptr;                     ///< null if nothing is verified
     comm::Agreement* agreement = nullptr;          ///< null: nobody to listen to
@@ -63,10 +63,11 @@ class TileReader final : public io::ReadSource {
   bool stage_piece();
   Next find_block();
   void hand_out(io::Read& read);
+  void join_more(io::Read& read);
   Status place(Slot& slot) const;
   Status take_placed(bool wait);
   void sum_up(const Slot& slot);
-  [[nodiscard]] const DType& stored_dtype(std::int64_t shard) const;
+  [[nodiscard]] const Shard& shard(std::int64_t index) const;
 
   Context context_;
   std::size_t next_move_ = 0;

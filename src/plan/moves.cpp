@@ -4,6 +4,7 @@
 #include "plan/planner.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace loadstone::plan {
@@ -98,6 +99,14 @@ Overlap overlap_of(const Problem& problem, const CommonBox& common) {
   return overlap;
 }
 
+/// Files come in the order of their first shards, so that only shards which are ranges of files move.
+void sort_by_file(const Dataset& dataset, std::span<Move> moves) {
+  const auto place = [&](const Move& move) {
+    return std::pair(dataset.shards[static_cast<std::size_t>(move.shard)].file, move.file_offset);
+  };
+  if (!std::ranges::is_sorted(moves, {}, place)) std::ranges::stable_sort(moves, {}, place);
+}
+
 /// DS47: a tile cut into K balanced parts along the axis that is split, read and placed one by one.
 std::vector<Tile> parts_of(const Problem& problem, const Tile& tile) {
   if (problem.overdecompose == 1 || tile.empty()) return {tile};
@@ -127,9 +136,11 @@ std::vector<Move> moves_of(const Problem& problem, std::int64_t rank) {
   const Tile tile = layout::tile_of(problem.tiles, rank);
   const Shape tile_strides = c_strides(local_shape_of(tile), problem.result_dtype.itemsize);
   for (const Tile& part : parts_of(problem, tile)) {
+    const std::size_t before = moves.size();
     for (const CommonBox& common : layout::overlaps(problem.shards, part)) {
       moves.push_back(move_of(problem, common, tile_strides));
     }
+    sort_by_file(*problem.dataset, std::span(moves).subspan(before));
   }
   return moves;
 }

@@ -69,7 +69,8 @@ Result<Budgeting> fit_budget(const Problem& problem);
 
 /// What one rank reads: overlaps in shard order. O(log shards + overlaps).
 std::vector<Overlap> overlaps_of(const Problem& problem, std::int64_t rank);
-/// The moves of one rank, in shard order; with overdecompose, tile part by tile part. None is empty.
+/// The moves of one rank, file by file and each from its start to its end, whatever the order of the shards; with
+/// overdecompose, tile part by tile part. None is empty.
 std::vector<Move> moves_of(const Problem& problem, std::int64_t rank);
 /// Whether a shard's bytes must be converted on the way (swap or cast).
 bool needs_conversion(const Problem& problem, std::int64_t shard);

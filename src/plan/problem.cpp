@@ -37,7 +37,7 @@ Fault refused_cast(const Dataset& dataset, std::size_t shard, const DType& to) {
                           : fmt::format("{} cannot be converted to {}", first.dtype.name(), to.name());
   fault.remedy = remedy_of(first.dtype, to);
   fault.shard = static_cast<std::int64_t>(shard);
-  fault.path = first.path;
+  fault.path = dataset.file_of(first).path;
   fault.item = "dtype";
   fault.wanted = to.name();
   fault.got = first.dtype.name();
