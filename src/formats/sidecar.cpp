@@ -126,6 +126,7 @@ class SidecarReader {
   bool range(JsonValue entry) {
     SidecarRange& range = sidecar_.ranges.emplace_back();
     if (!entry.is(JsonKind::object)) return fields_.wrong("", "an object", entry);
+    int known = 0;  // no key is there twice
     for (const JsonValue value : entry.children()) {
       const std::string_view key = value.key();
       bool good = true;
@@ -137,9 +138,12 @@ class SidecarReader {
         good = fields_.integer(value, key, 0, range.rows);
       } else {
         unknown_.add(key);
+        continue;
       }
       if (!good) return false;
+      ++known;
     }
+    if (known == 3) return true;
     for (const std::string_view key : {"path", "offset", "rows"}) {
       if (!entry.find(key)) return fields_.missing(key);
     }

@@ -135,14 +135,19 @@ void check_arguments(Found& found, const OpenOptions& options) {
   }
 }
 
-}  // namespace
+/// Whether arguments say what raw bytes are.
+bool has_layout(const OpenOptions& options) {
+  return options.trailing_shape.has_value() && (!options.raw_dtype.empty() || options.cast.has_value());
+}
 
-void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context) {
-  const std::string path = sidecar_path(directory, context.options);
-  if (path.empty()) return;
-  const bool by_arguments = context.options.trailing_shape.has_value() &&
-                            (!context.options.raw_dtype.empty() || context.options.cast.has_value());
-  Result<formats::Sidecar> sidecar = read_sidecar(path, raw && !by_arguments, context);
+/// A sidecar that cannot be used as it is may name ranges all the same: without their layout, or outside the root.
+bool is_broken_list_of_ranges(const std::string& path, const ExpandContext& context) {
+  const Result<formats::Sidecar> sidecar = read_sidecar(path, false, context);
+  return sidecar.ok() ? sidecar->has_ranges : sidecar.status().failure().first().kind == "paths.outside_root";
+}
+
+void take_sidecar(Found& found, const std::string& path, Result<formats::Sidecar> sidecar, bool raw, Counts counts,
+                  const ExpandContext& context) {
   if (sidecar.ok()) {
     for (Fault& warning : sidecar->warnings) warning.path = path;
     return apply_sidecar(std::move(*sidecar), directory_of(path), counts, found);
@@ -154,17 +159,25 @@ void add_sidecar(Found& found, const std::string& directory, bool raw, Counts co
   found.file_of_shards.clear();
 }
 
+}  // namespace
+
+void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context) {
+  const std::string path = sidecar_path(directory, context.options);
+  if (path.empty()) return;
+  take_sidecar(found, path, read_sidecar(path, raw && !has_layout(context.options), context), raw, counts, context);
+}
+
 std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context) {
   const std::string path = sidecar_path(directory, context.options);
   const bool raw = context.options.format.empty() || context.options.format == "raw";
   if (path.empty() || !raw) return std::nullopt;
-  Result<formats::Sidecar> sidecar = read_sidecar(path, false, context);
-  const bool refused = !sidecar.ok() && sidecar.status().failure().first().kind == "paths.outside_root";
-  if (!refused && !(sidecar.ok() && sidecar->has_ranges)) return std::nullopt;
+  Result<formats::Sidecar> sidecar = read_sidecar(path, !has_layout(context.options), context);
+  const bool names_ranges = sidecar.ok() ? sidecar->has_ranges : is_broken_list_of_ranges(path, context);
+  if (!names_ranges) return std::nullopt;
   Found found;
   found.format = "raw";
   found.directory = directory;
-  add_sidecar(found, directory, true, Counts::bind, context);
+  take_sidecar(found, path, std::move(sidecar), true, Counts::bind, context);
   add_arguments(found, context.options);
   return found;
 }
