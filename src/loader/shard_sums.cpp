@@ -1,11 +1,13 @@
 #include "loader/shard_sums.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "core/hash.hpp"
 #include "loader/report.hpp"
+#include "plan/chains.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -22,7 +24,18 @@ using Record = std::array<std::int64_t, 3>;  // shard, partial sum, bytes
 
 }  // namespace
 
-void ShardSums::add(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes) {
+void ShardSums::add(std::int64_t first_shard, std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::int64_t shard = plan::shard_at(*dataset_, first_shard, offset);
+    const Shard& file = dataset_->shards[static_cast<std::size_t>(shard)];
+    const auto length = std::min(std::ssize(bytes), file.data_offset + file.nbytes - offset);
+    add_to_one(shard, offset, bytes.first(static_cast<std::size_t>(length)));
+    bytes = bytes.subspan(static_cast<std::size_t>(length));
+    offset += length;
+  }
+}
+
+void ShardSums::add_to_one(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes) {
   const Shard& file = dataset_->shards[static_cast<std::size_t>(shard)];
   const auto length = static_cast<std::int64_t>(bytes.size());
   Sum& sum = sums_[shard];

@@ -94,24 +94,6 @@ void TileReader::hand_out(io::Read& read) {
   if (++next_run_ == piece.runs) piece_.reset();
 }
 
-/// Adds the runs that touch this one in the file and in the tile: shards that follow one another in one file are one
-/// read. Where shards are summed each keeps its own.
-void TileReader::join_more(io::Read& read) {
-  if (read.staged || context_.sums != nullptr) return;
-  const auto bytes = [&] { return static_cast<std::int64_t>(read.destination.size()); };
-  while (left_in_round_ > 0 && bytes() < context_.sizes.request_bytes && (piece_ || fetch_piece())) {
-    const plan::Piece& piece = *piece_;
-    const bool touches = piece.in_place && shard(piece.move.shard).file - context_.first_file == read.file &&
-                         piece.run_offset(next_run_) == read.offset + bytes() &&
-                         context_.tile.data() + piece.run_tile_offset(next_run_) == read.destination.data() + bytes();
-    if (!touches) return;
-    io::Read more;
-    hand_out(more);
-    --in_flight_;
-    read.destination = {read.destination.data(), read.destination.size() + more.destination.size()};
-  }
-}
-
 /// A block for the piece under way: `read` if it has one now, `later` if one comes back with a read that is in flight.
 io::ReadSource::Next TileReader::find_block() {
   while (!stage_piece()) {
@@ -137,7 +119,6 @@ io::ReadSource::Next TileReader::next(io::Read& read) {
     if (const Next found = find_block(); found != Next::read) return found;
   }
   hand_out(read);
-  join_more(read);
   return Next::read;
 }
 

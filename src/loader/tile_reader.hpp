@@ -63,7 +63,6 @@ class TileReader final : public io::ReadSource {
   bool stage_piece();
   Next find_block();
   void hand_out(io::Read& read);
-  void join_more(io::Read& read);
   Status place(Slot& slot) const;
   Status take_placed(bool wait);
   void sum_up(const Slot& slot);

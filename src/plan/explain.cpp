@@ -18,11 +18,11 @@ std::int64_t wanted_by_all(const Problem& problem) {
   std::int64_t replicas = tiles.ranks();
   for (std::int64_t axis = 0; axis < tiles.ndim(); ++axis) replicas /= tiles.parts(axis);
   std::int64_t bytes = 0;
-  const auto& shards = problem.dataset->shards;
-  for (std::size_t shard = 0; shard < shards.size(); ++shard) {
-    const Shape selected = problem.shards.local_shape(static_cast<std::int64_t>(shard));
-    const auto of_shard = checked_nbytes(selected, shards[shard].dtype.itemsize);
-    bytes = saturated(checked_add(bytes, saturated(of_shard)));
+  for (std::size_t chain = 0; chain + 1 < problem.chain_starts.size(); ++chain) {
+    const Shape selected = problem.chains.local_shape(static_cast<std::int64_t>(chain));
+    const auto first = static_cast<std::size_t>(problem.chain_starts[chain]);
+    const auto of_chain = checked_nbytes(selected, problem.dataset->shards[first].dtype.itemsize);
+    bytes = saturated(checked_add(bytes, saturated(of_chain)));
   }
   return saturated(checked_multiply(bytes, replicas));
 }
@@ -37,52 +37,18 @@ Box hull_of(const Distribution& distribution, std::int64_t rank) {
   return box;
 }
 
-/// Counts requests as the engine makes them: runs that touch in file and tile, such as shards that are ranges of one
-/// file, go together while they fit into one.
-class RequestCount {
- public:
-  explicit RequestCount(std::int64_t request_bytes) : request_bytes_(request_bytes) {}
-
-  void add(const Piece& piece, std::int64_t file) {
-    const bool joins = piece.in_place && piece.runs == 1 && piece.move.file_offset == file_end_ &&
-                       piece.move.tile_offset == tile_end_ && file == file_ &&
-                       open_ + piece.run_bytes <= request_bytes_;
-    if (joins) {
-      open_ += piece.run_bytes;
-    } else {
-      count_ += piece.runs * ceil_div(piece.run_bytes, request_bytes_);
-      open_ = (piece.run_bytes - 1) % request_bytes_ + 1;
-    }
-    file_ = piece.in_place && piece.runs == 1 ? file : -1;
-    file_end_ = piece.move.file_offset + piece.run_bytes;
-    tile_end_ = piece.move.tile_offset + piece.run_bytes;
-  }
-  [[nodiscard]] std::int64_t count() const { return count_; }
-
- private:
-  std::int64_t request_bytes_;
-  std::int64_t count_ = 0;
-  std::int64_t open_ = 0;   // bytes of the last request
-  std::int64_t file_ = -1;  // of the last run; -1: nothing joins it
-  std::int64_t file_end_ = 0;
-  std::int64_t tile_end_ = 0;
-};
-
 RankPlan plan_of(const Problem& problem, const Sizes& sizes, std::int64_t rank) {
   RankPlan plan;
   plan.rank = static_cast<int>(rank);
   plan.box = hull_of(problem.target, rank);
   plan.overlaps = overlaps_of(problem, rank);
   for (const Overlap& overlap : plan.overlaps) plan.bytes_wanted += overlap.nbytes;
-  RequestCount requests(sizes.request_bytes);
   for (const Move& move : moves_of(problem, rank)) {
-    const std::int64_t file = problem.dataset->shards[static_cast<std::size_t>(move.shard)].file;
     for_each_piece(move, must_stage(problem, move.shard), sizes, [&](const Piece& piece) {
       plan.bytes_read += piece.read_bytes();
-      requests.add(piece, file);
+      plan.requests += piece.runs * ceil_div(piece.run_bytes, sizes.request_bytes);
     });
   }
-  plan.requests = requests.count();
   return plan;
 }
 
