@@ -11,6 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -185,23 +188,24 @@ Dataset make_dataset(Found found, const Scanned& scanned, const std::optional<Re
 /// A line of all that decides what a load gives of a shard. By hand: a format string takes five times as long, and
 /// shards come by the 100,000.
 void append_description(std::string& text, const Shard& shard, const std::string& dtype, const DataFile& file) {
-  const auto add_number = [&](std::int64_t number) {
-    const fmt::format_int digits(number);
-    text.append(digits.data(), digits.size());
+  std::array<char, 80> digits{};  // three numbers with a space before each
+  const auto add_numbers = [&](std::initializer_list<std::int64_t> numbers) {
+    char* end = digits.data();
+    for (const std::int64_t number : numbers) {
+      *end++ = ' ';
+      end = std::to_chars(end, digits.data() + digits.size(), number).ptr;
+    }
+    text.append(digits.data(), end);
   };
   std::string_view name = file.name;
   if (file.root.empty()) name.remove_prefix(name.rfind('/') + 1);
-  add_number(static_cast<std::int64_t>(name.size()));
+  text += std::to_string(name.size());
   text += ':';
   text += name;
-  for (const std::int64_t number : {shard.rows, shard.data_offset, shard.nbytes}) {
-    text += ' ';
-    add_number(number);
-  }
+  add_numbers({shard.rows, shard.data_offset, shard.nbytes});
   text += shard.order == StorageOrder::c ? " C " : " F ";
   text += dtype;
-  text += ' ';
-  add_number(file.identity.size);
+  add_numbers({file.identity.size});
   text += '\n';
 }
 

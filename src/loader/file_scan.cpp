@@ -124,6 +124,13 @@ Result<std::string> tail_of(const FileSource& source, std::int64_t end) {
   return hex_of(std::span(tail).first(static_cast<std::size_t>(*got)));
 }
 
+/// Whether a shard is stored as the last one of its file was.
+bool is_like(const formats::Description& described, const Layout& layout) {
+  const bool scalar = described.shape.empty();
+  return scalar == layout.scalar && described.order == layout.order && described.dtype == layout.dtype &&
+         std::ranges::equal(std::span(described.shape).subspan(scalar ? 0 : 1), layout.trailing_shape);
+}
+
 /// A file that was named but is not there; a dangling link is there.
 bool is_absent(const Failure& failure, const std::string& path) {
   std::error_code ignored;
@@ -188,6 +195,7 @@ Status FileScan::describe(const FileSource& source, const formats::Driver& drive
 }
 
 std::int32_t FileScan::layout_of(formats::Description described, std::string_view format) {
+  if (latest_ >= 0 && is_like(described, latest_layout_)) return latest_;
   Layout layout;
   layout.format = format;
   layout.dtype = std::move(described.dtype);
@@ -195,10 +203,8 @@ std::int32_t FileScan::layout_of(formats::Description described, std::string_vie
   layout.order = described.order;
   if (!described.shape.empty()) described.shape.erase(described.shape.begin());
   layout.trailing_shape = std::move(described.shape);
-  if (latest_ < 0 || layout != latest_layout_) {
-    latest_ = layouts_.intern(layout);
-    latest_layout_ = std::move(layout);
-  }
+  latest_ = layouts_.intern(layout);
+  latest_layout_ = std::move(layout);
   return latest_;
 }
 

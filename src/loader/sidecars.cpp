@@ -39,15 +39,25 @@ void state_count(Found& found, std::int64_t wanted) {
     found.counts.push_back(std::move(expectation));
 }
 
-/// Shards that are ranges of files. Of files that were listed, only those.
+/// Which of the paths that ranges name are loaded: of files that were listed, only those.
+std::vector<bool> wanted_paths(const formats::Sidecar& sidecar, Counts counts, const Found& found) {
+  if (counts == Counts::bind) return std::vector<bool>(sidecar.range_paths.size(), true);
+  std::set<std::string> listed;
+  for (const io::FileName& file : found.files) listed.insert(base_name(file.name));
+  std::vector<bool> wanted;
+  for (const std::string& path : sidecar.range_paths) wanted.push_back(listed.contains(base_name(path)));
+  return wanted;
+}
+
+/// Shards that are ranges of files.
 void take_ranges(const formats::Sidecar& sidecar, const std::string& root, Counts counts, Found& found) {
-  std::set<std::string> wanted;
-  for (const io::FileName& file : found.files) wanted.insert(base_name(file.name));
+  const std::vector<bool> wanted = wanted_paths(sidecar, counts, found);
   found.stated.clear();
   FileTable files;
   for (const formats::SidecarRange& range : sidecar.ranges) {
-    if (counts == Counts::ignore && !wanted.contains(base_name(range.path))) continue;
-    files.add(root, range.path);
+    const auto path = static_cast<std::size_t>(range.path);
+    if (!wanted[path]) continue;
+    files.add(root, sidecar.range_paths[path]);
     Stated stated;
     stated.rows = range.rows;
     stated.offset = range.offset;
