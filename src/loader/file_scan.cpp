@@ -208,14 +208,16 @@ std::int32_t FileScan::layout_of(formats::Description described, std::string_vie
   return latest_;
 }
 
-/// The header of a file is what stands before its first payload.
+/// The header of a file is what stands before its first payload. Where shards are ranges of it that may be anything:
+/// then no more is read for it than has been.
 Status FileScan::hash_header(const FileSource& source) {
   std::optional<std::int64_t> first;
   for (const Record& record : place_.records) {
     if (record.sound()) first = std::min(first.value_or(record.data_offset), record.data_offset);
   }
   if (!first) return {};
-  Result<std::uint64_t> hash = header_hash(source, *first, limits_.max_npy_header_bytes + kFirstRead);
+  Result<std::uint64_t> hash =
+      header_hash(source, *first, found_.ranges ? kFirstRead : limits_.max_npy_header_bytes + kFirstRead);
   if (!hash.ok()) return std::move(hash).status();
   identity_.header_hash = *hash;
   return {};
