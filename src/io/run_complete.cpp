@@ -56,7 +56,6 @@ void Run::complete(const Completion& completion) {
 void Run::on_bytes(OpIndex index, std::int64_t bytes) {
   Op& op = ops_[index];
   advance(op, bytes);
-  count_landed(op, bytes);
   if (op.arrived == op.bytes) return finish_op(index);
   ++counters_.short_reads;
   // The rest of a short direct read starts off the alignment: it is read buffered.
@@ -77,7 +76,6 @@ void Run::on_block_bytes(OpIndex index, std::int64_t bytes) {
   scatter(op.block.bytes().data() + before, op.destinations, *tools_.settings.kernels);
   counters_.seconds_copying += steady_seconds() - started;
   op.arrived = op.bytes;
-  counters_.bytes_staged += op.bytes;
   finish_op(index);
 }
 
@@ -107,7 +105,6 @@ void Run::on_mapped(const MappedCopiers::Done& done) {
   if (done.copied) {
     counters_.add_read(Way::mapped, op.bytes);
     op.arrived = op.bytes;
-    count_landed(op, op.bytes);
     return finish_op(index);
   }
   // Whatever was in the way, a plain read gets round it or says what it is.
@@ -204,19 +201,22 @@ void Run::finish_op(OpIndex index) {
   const std::uint64_t first = op.first_read;
   const std::int64_t from = op.offset;
   const std::int64_t to = op.offset + op.bytes;
+  const bool through_block = op.block.valid();
   spare_page_cache(op);
   release_op(index);
-  credit(first, from, to);
+  credit(first, from, to, through_block);
 }
 
 /// Takes the bytes [from, to) off the reads they belong to, and hands back those that lack nothing any more.
-void Run::credit(std::uint64_t first_read, std::int64_t from, std::int64_t to) {
+void Run::credit(std::uint64_t first_read, std::int64_t from, std::int64_t to, bool through_block) {
   for (std::uint64_t i = first_read; from < to; ++i) {
     ReadQueue::Pending& pending = queue_[i];
+    const std::int64_t begin = std::max(from, pending.read.offset);
     const std::int64_t end = pending.read.offset + static_cast<std::int64_t>(pending.read.destination.size());
-    const std::int64_t take = std::min(end, to) - from;
-    from += take;
+    const std::int64_t take = std::min(end, to) - begin;
+    from = begin + take;
     pending.missing -= take;
+    count_landed(pending.read, take, through_block);
     if (pending.missing > 0) continue;
     later_ = false;
     if (Status done = source_.done(pending.read); !done.ok()) return fail(std::move(done));
@@ -247,8 +247,8 @@ ReadContext Run::context_of(const Op& op) const {
   return context;
 }
 
-void Run::count_landed(const Op& op, std::int64_t bytes) {
-  const bool staged = queue_[op.first_read].read.staged;
+void Run::count_landed(const Read& read, std::int64_t bytes, bool through_block) {
+  const bool staged = read.staged || through_block;
   (staged ? counters_.bytes_staged : counters_.bytes_in_place) += bytes;
 }
 
