@@ -91,21 +91,21 @@ std::string shard_lines(const Dataset& dataset) {
     const Shard& shard = dataset.shards[i];
     text += fmt::format("{:>6}  {:>12} rows  {:>10}  {:<5} {}  at {:<6} {}\n", i, grouped(shard.rows),
                         format_bytes(shard.nbytes), shard.dtype.str(), order_name(shard.order), shard.data_offset,
-                        escape(shard.path, kPathCharacters));
+                        escape(dataset.file_of(shard).path, kPathCharacters));
   }
   return text;
 }
 
-void write_shard(JsonWriter& json, const Shard& shard) {
+void write_shard(JsonWriter& json, const Shard& shard, const DataFile& file) {
   json.begin_object();
-  json.field("path", std::string_view(shard.path)).field("rows", shard.rows).field("data_offset", shard.data_offset);
+  json.field("path", std::string_view(file.path)).field("rows", shard.rows).field("data_offset", shard.data_offset);
   json.field("nbytes", shard.nbytes).field("order", order_name(shard.order));
   json.field("dtype", std::string_view(shard.dtype.str()));
   json.key("identity").begin_object();
-  json.field("size", shard.identity.size).field("mtime_ns", shard.identity.mtime_ns);
-  json.field("ctime_ns", shard.identity.ctime_ns);
-  json.field("inode", static_cast<std::int64_t>(shard.identity.inode));
-  json.field("header_hash", std::string_view(fmt::format("{:016x}", shard.identity.header_hash)));
+  json.field("size", file.identity.size).field("mtime_ns", file.identity.mtime_ns);
+  json.field("ctime_ns", file.identity.ctime_ns);
+  json.field("inode", static_cast<std::int64_t>(file.identity.inode));
+  json.field("header_hash", std::string_view(fmt::format("{:016x}", file.identity.header_hash)));
   json.end_object().end_object();
 }
 
@@ -118,8 +118,8 @@ std::int64_t payload_bytes(const Dataset& dataset) {
 }
 
 std::string location_of(const Dataset& dataset) {
-  if (dataset.shards.empty()) return dataset.pattern;
-  const std::string& path = dataset.shards.front().path;
+  if (dataset.files.empty()) return dataset.pattern;
+  const std::string& path = dataset.files.front().path;
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   return escape(folder + dataset.pattern, kPathCharacters);
@@ -160,7 +160,7 @@ std::string dataset_json(const Dataset& dataset) {
     json.end_object();
   }
   json.key("shards").begin_array();
-  for (const Shard& shard : dataset.shards) write_shard(json, shard);
+  for (const Shard& shard : dataset.shards) write_shard(json, shard, dataset.file_of(shard));
   json.end_array().end_object();
   return json.take();
 }

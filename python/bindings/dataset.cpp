@@ -3,28 +3,54 @@
 
 #include <loadstone/dataset.hpp>
 
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
 namespace loadstone::python {
 
 namespace {
 
+/// A shard as Python holds it: with its file, which outlives the dataset.
+struct ShardOfFile {
+  Shard shard;
+  std::shared_ptr<const DataFile> file;
+};
+
+std::vector<ShardOfFile> shards_of(const Dataset& d) {
+  std::vector<std::shared_ptr<const DataFile>> files;
+  files.reserve(d.files.size());
+  for (const DataFile& file : d.files) files.push_back(std::make_shared<const DataFile>(file));
+  std::vector<ShardOfFile> shards;
+  shards.reserve(d.shards.size());
+  for (const Shard& shard : d.shards) shards.push_back({shard, files[static_cast<std::size_t>(shard.file)]});
+  return shards;
+}
+
 void bind_shard(nb::module_& m) {
-  nb::class_<Shard>(m, "Shard", "One input file (or a range of it) that holds one box of the global array.")
+  nb::class_<ShardOfFile>(m, "Shard", "One input file (or a range of it) that holds one box of the global array.")
       .def_prop_ro(
-          "path", [](const Shard& s) { return to_path(s.path); }, "As it can be opened from here.")
+          "path", [](const ShardOfFile& s) { return to_path(s.file->path); }, "As it can be opened from here.")
       .def_prop_ro(
-          "name", [](const Shard& s) { return to_path(s.name); }, "Relative to its root.")
-      .def_ro("rows", &Shard::rows, "Extent along the stack axis.")
-      .def_ro("data_offset", &Shard::data_offset, "First byte of the payload.")
-      .def_ro("nbytes", &Shard::nbytes, "Of the payload.")
+          "name", [](const ShardOfFile& s) { return to_path(s.file->name); }, "Relative to its root.")
       .def_prop_ro(
-          "order", [](const Shard& s) { return s.order == StorageOrder::c ? "C" : "F"; },
+          "rows", [](const ShardOfFile& s) { return s.shard.rows; }, "Extent along the stack axis.")
+      .def_prop_ro(
+          "data_offset", [](const ShardOfFile& s) { return s.shard.data_offset; }, "First byte of the payload.")
+      .def_prop_ro(
+          "nbytes", [](const ShardOfFile& s) { return s.shard.nbytes; }, "Of the payload.")
+      .def_prop_ro(
+          "order", [](const ShardOfFile& s) { return s.shard.order == StorageOrder::c ? "C" : "F"; },
           "Memory order of the stored elements: \"C\" or \"F\".")
       .def_prop_ro(
-          "dtype", [](const Shard& s) { return numpy_dtype(s.dtype); }, "As stored.",
+          "dtype", [](const ShardOfFile& s) { return numpy_dtype(s.shard.dtype); }, "As stored.",
           nb::for_getter(nb::sig("def dtype(self) -> numpy.dtype[typing.Any]")))
       .def(
           "__repr__",
-          [](const Shard& s) { return nb::str("<loadstone.Shard {!r}: {} rows>").format(to_path(s.path), s.rows); },
+          [](const ShardOfFile& s) {
+            return nb::str("<loadstone.Shard {!r}: {} rows>").format(to_path(s.file->path), s.shard.rows);
+          },
           nb::sig("def __repr__(self) -> str"));
 }
 
@@ -56,7 +82,7 @@ void bind_dataset(nb::module_& m) {
       .def_ro("row_index", &Dataset::row_index, "First row of each shard, and the number of all rows.")
       .def_prop_ro(
           "digest", [](const Dataset& d) { return to_text(d.digest); }, "xxh3-128 over all of this.")
-      .def_ro("shards", &Dataset::shards, nb::rv_policy::copy, "In order along the stack axis.")
+      .def_prop_ro("shards", &shards_of, "In order along the stack axis.")
       .def_ro("warnings", &Dataset::warnings, nb::rv_policy::copy, "What is worth saying, but no fault.")
       .def_prop_ro(
           "manifest_path", [](const Dataset& d) { return path_or_none(d.manifest_path); },

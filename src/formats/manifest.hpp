@@ -49,7 +49,7 @@ std::string generation_name(std::string_view plain, std::int64_t generation);
 
 /// The sidecar of raw shards, or the recipe's _meta.json beside npy shards (DS22, DS37).
 struct SidecarRange {
-  std::string path;
+  std::int64_t path = 0;  ///< index into Sidecar::range_paths
   std::int64_t offset = 0;
   std::int64_t rows = 0;
 };
@@ -62,6 +62,7 @@ struct Sidecar {
   std::optional<std::int64_t> rows_each;                           ///< one number for all
   std::int64_t header_bytes = 0;
   StorageOrder order = StorageOrder::c;
+  std::vector<std::string> range_paths;  ///< each once, in the order of their first ranges
   std::vector<SidecarRange> ranges;
   bool has_ranges = false;
   std::vector<Fault> warnings;  ///< kind sidecar.unknown_key

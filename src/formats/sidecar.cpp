@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace loadstone::formats {
@@ -23,12 +26,7 @@ class SidecarReader {
       if (!member(value.key(), value)) return fields_.take_fault();
     }
     if (!layout() || !row_size() || !counts()) return fields_.take_fault();
-    Failure names;
-    for (std::size_t i = 0; i < sidecar_.ranges.size(); ++i) {
-      std::optional<Fault> fault = name_fault(sidecar_.ranges[i].path, static_cast<std::int64_t>(i), limits_);
-      if (fault) add_fault(names, std::move(*fault));
-    }
-    if (!names.faults.empty()) return names;
+    if (Failure names = refused_paths(); !names.faults.empty()) return names;
     sidecar_.warnings = unknown_.warnings("sidecar.unknown_key");
     return std::move(sidecar_);
   }
@@ -47,6 +45,20 @@ class SidecarReader {
     if (key == "shards") return ranges(value);
     unknown_.add(key);
     return true;
+  }
+
+  /// One fault for each range whose path is refused.
+  [[nodiscard]] Failure refused_paths() const {
+    Failure names;
+    std::vector<bool> refused;
+    for (const std::string& path : sidecar_.range_paths) refused.push_back(why_not_a_name(path, limits_).has_value());
+    if (std::ranges::find(refused, true) == refused.end()) return names;
+    for (std::size_t i = 0; i < sidecar_.ranges.size(); ++i) {
+      const auto path = static_cast<std::size_t>(sidecar_.ranges[i].path);
+      if (refused[path])
+        add_fault(names, *name_fault(sidecar_.range_paths[path], static_cast<std::int64_t>(i), limits_));
+    }
+    return names;
   }
 
   bool dtype(JsonValue value) {
@@ -126,23 +138,41 @@ class SidecarReader {
   bool range(JsonValue entry) {
     SidecarRange& range = sidecar_.ranges.emplace_back();
     if (!entry.is(JsonKind::object)) return fields_.wrong("", "an object", entry);
+    int known = 0;  // no key is there twice
     for (const JsonValue value : entry.children()) {
       const std::string_view key = value.key();
       bool good = true;
       if (key == "path") {
-        good = fields_.text(value, key, range.path);
+        good = path(value, range.path);
       } else if (key == "offset") {
         good = fields_.integer(value, key, 0, range.offset);
       } else if (key == "rows") {
         good = fields_.integer(value, key, 0, range.rows);
       } else {
         unknown_.add(key);
+        continue;
       }
       if (!good) return false;
+      ++known;
     }
+    if (known == 3) return true;
     for (const std::string_view key : {"path", "offset", "rows"}) {
       if (!entry.find(key)) return fields_.missing(key);
     }
+    return true;
+  }
+
+  /// Ranges of a file mostly follow one another.
+  bool path(JsonValue value, std::int64_t& index) {
+    if (!value.is(JsonKind::string)) return fields_.wrong("path", "a text", value);
+    const std::string_view text = value.text();
+    std::vector<std::string>& paths = sidecar_.range_paths;
+    if (latest_path_ < 0 || paths[static_cast<std::size_t>(latest_path_)] != text) {
+      const auto [known, is_new] = known_paths_.try_emplace(std::string(text), std::ssize(paths));
+      if (is_new) paths.emplace_back(text);
+      latest_path_ = known->second;
+    }
+    index = latest_path_;
     return true;
   }
 
@@ -185,6 +215,8 @@ class SidecarReader {
   JsonFields fields_{"sidecar.syntax"};
   UnknownKeys unknown_;
   Sidecar sidecar_;
+  std::unordered_map<std::string, std::int64_t> known_paths_;
+  std::int64_t latest_path_ = -1;
   bool has_rows_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ struct Counters {
   double seconds_probing = 0;
   double seconds_faulting = 0;
 
+  [[nodiscard]] std::int64_t bytes_read() const {
+    return std::accumulate(bytes_by_way.begin(), bytes_by_way.end(), std::int64_t{0});
+  }
   void add_read(Way way, std::int64_t bytes) { bytes_by_way[static_cast<std::size_t>(way)] += bytes; }
   [[nodiscard]] LoadStats stats(const std::string& backend) const;
 };

@@ -7,6 +7,14 @@ namespace {
 
 std::int64_t size_of(const Read& read) { return static_cast<std::int64_t>(read.destination.size()); }
 
+// A gap is read rather than skipped while what is read stays within 1.02 of what is wanted, and while it is no page of
+// its own: whoever reads it throws it away.
+constexpr std::int64_t kGapShare = 50;
+
+bool is_worth_reading(std::int64_t gap, std::int64_t skipped, std::int64_t bytes) {
+  return gap > 0 && gap <= kMaxGapBytes && (skipped + gap) * kGapShare <= bytes - skipped;
+}
+
 bool continues(const iovec& piece, const std::byte* at) {
   return static_cast<const std::byte*>(piece.iov_base) + piece.iov_len == at;
 }
@@ -25,34 +33,44 @@ Range ReadQueue::peek(std::int64_t max_bytes, std::size_t max_pieces) noexcept {
   Range range = {first.file, first.offset + within_, size_of(first) - within_, cursor_};
   const std::byte* end = first.destination.data() + first.destination.size();
   std::size_t pieces = 1;
-  for (std::uint64_t next = cursor_ + 1; next != last_ && range.bytes < max_bytes; ++next) {
+  std::int64_t skipped = 0;
+  for (std::uint64_t next = cursor_ + 1; next != last_; ++next) {
     const Read& read = (*this)[next].read;
     if (read.file != range.file) break;
-    if (read.offset != range.offset + range.bytes) {
-      range.gap = read.offset - (range.offset + range.bytes);
+    const std::int64_t gap = read.offset - (range.offset + range.bytes);
+    if (gap != 0 && !is_worth_reading(gap, skipped, range.bytes)) {
+      range.gap = gap;
       break;
     }
-    if (read.destination.data() != end && ++pieces > max_pieces) break;
+    pieces += (gap > 0 ? 1U : 0U) + (gap > 0 || read.destination.data() != end ? 1U : 0U);
+    range.goes_on = range.bytes + gap >= max_bytes || pieces > max_pieces;
+    if (range.goes_on) break;
+    skipped += gap;
     end = read.destination.data() + read.destination.size();
-    range.bytes += size_of(read);
+    range.bytes += gap + size_of(read);
   }
+  range.goes_on = range.goes_on || range.bytes > max_bytes;
   range.bytes = std::min(range.bytes, max_bytes);
   return range;
 }
 
 void ReadQueue::cut(std::int64_t bytes, std::vector<iovec>& iovecs) {
   iovecs.clear();
-  uncut_bytes_ -= bytes;
-  while (bytes > 0) {
+  std::int64_t at = (*this)[cursor_].read.offset + within_;
+  const std::int64_t end = at + bytes;
+  while (at < end) {
     const Read& read = (*this)[cursor_].read;
-    const std::int64_t take = std::min(bytes, size_of(read) - within_);
-    std::byte* const at = read.destination.data() + within_;
-    if (!iovecs.empty() && continues(iovecs.back(), at)) {
+    if (within_ == 0 && read.offset > at) iovecs.push_back({nullptr, static_cast<std::size_t>(read.offset - at)});
+    at = read.offset + within_;
+    const std::int64_t take = std::min(end - at, size_of(read) - within_);
+    std::byte* const to = read.destination.data() + within_;
+    if (!iovecs.empty() && iovecs.back().iov_base != nullptr && continues(iovecs.back(), to)) {
       iovecs.back().iov_len += static_cast<std::size_t>(take);
     } else {
-      iovecs.push_back({at, static_cast<std::size_t>(take)});
+      iovecs.push_back({to, static_cast<std::size_t>(take)});
     }
-    bytes -= take;
+    uncut_bytes_ -= take;
+    at += take;
     within_ += take;
     if (within_ < size_of(read)) break;
     within_ = 0;

@@ -10,13 +10,17 @@
 
 namespace loadstone::io {
 
-/// A contiguous range of one file that the next request may cover.
+/// Gaps of up to this are read together with what lies around them.
+inline constexpr std::int64_t kMaxGapBytes = 4096;
+
+/// A contiguous range of one file that the next request may cover. Its first and its last byte are wanted.
 struct Range {
   std::int64_t file = 0;
   std::int64_t offset = 0;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;        ///< those of gaps that are read as well included
   std::uint64_t first_read = 0;  ///< sequence number of the read that holds its first byte
   std::int64_t gap = -1;         ///< bytes to the next read of the same file, if it is known and does not touch
+  bool goes_on = false;          ///< what follows would have joined, had the limits allowed it
 };
 
 /// A ring that grows to the longest reordering seen, so that the steady state allocates nothing.
@@ -40,9 +44,11 @@ class ReadQueue {
   Pending& operator[](std::uint64_t sequence) noexcept { return ring_[sequence & mask_]; }
 
   void push(const Read& read);
-  /// The longest range at the cursor that touches on in the file: at most `max_bytes` over `max_pieces` destinations.
+  /// The longest range at the cursor that touches on in the file, or nearly so: small gaps are read as well while they
+  /// stay a fiftieth of what is wanted. At most `max_bytes` over `max_pieces` destinations, each gap one of them.
   [[nodiscard]] Range peek(std::int64_t max_bytes, std::size_t max_pieces) noexcept;
-  /// Cuts `bytes` off at the cursor: their destinations go into `iovecs`, merged where they touch.
+  /// Cuts off a range that peek() gave, or the start of one without gaps: destinations go into `iovecs`, merged where
+  /// they touch, gaps as pieces without an address.
   void cut(std::int64_t bytes, std::vector<iovec>& iovecs);
   /// Forgets what is done at the front.
   void retire() noexcept;

@@ -120,7 +120,7 @@ void Run::wake_sleepers() {
 /// Waits for something to come back. While copies are waiting to be made, this thread makes one instead.
 void Run::await() {
   const double before = interrupt_.clock();
-  const std::int64_t bytes_before = counters_.bytes_in_place + counters_.bytes_staged;
+  const std::int64_t bytes_before = counters_.bytes_read();
   bool helped = false;
   if (in_copiers_ > 0) {
     helped = tools_.copiers.help();
@@ -135,7 +135,7 @@ void Run::await() {
   }
   const double waited = interrupt_.clock() - before;
   counters_.seconds_waiting += waited;
-  const bool progress = counters_.bytes_in_place + counters_.bytes_staged != bytes_before;
+  const bool progress = counters_.bytes_read() != bytes_before;
   waited_ = progress ? 0 : waited_ + waited;
   if (!progress) check_deadline();
 }

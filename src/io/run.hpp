@@ -28,13 +28,14 @@ namespace loadstone::io {
 /// A request on its way, and what it is for.
 struct Op {
   OpenFile* file = nullptr;
-  std::uint64_t first_read = 0;  ///< sequence number of the read that holds `offset`
-  std::int64_t offset = 0;       ///< wanted range of the file
-  std::int64_t bytes = 0;
+  std::uint64_t first_read = 0;     ///< sequence number of the read that holds `offset`
+  std::int64_t offset = 0;          ///< wanted range of the file
+  std::int64_t bytes = 0;           ///< those of small gaps in it included
   std::int64_t arrived = 0;         ///< of the wanted range, in place
   std::int64_t queued_bytes = 0;    ///< what it takes of the depth
   std::vector<iovec> destinations;  ///< those of the bytes that are still missing start at `first_destination`
   std::size_t first_destination = 0;
+  std::vector<std::byte> gap;  ///< where bytes of gaps go, all to the same place
   Way way = Way::buffered;
   Mode mode = Mode::buffered;
   bool cold = false;          ///< the window was not resident
@@ -153,10 +154,10 @@ class Run {
   void reopen(OpIndex index);
   void become_buffered(Op& op, const char* why);
   void finish_op(OpIndex index);
-  void credit(std::uint64_t first_read, std::int64_t from, std::int64_t to);
+  void credit(std::uint64_t first_read, std::int64_t from, std::int64_t to, bool through_block);
   void release_op(OpIndex index);
   ReadContext context_of(const Op& op) const;
-  void count_landed(const Op& op, std::int64_t bytes);
+  void count_landed(const Read& read, std::int64_t bytes, bool through_block);
   void spare_page_cache(const Op& op) const;
 
   RunTools tools_;

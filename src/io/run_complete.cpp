@@ -57,7 +57,6 @@ void Run::complete(const Completion& completion) {
 void Run::on_bytes(OpIndex index, std::int64_t bytes) {
   Op& op = ops_[index];
   advance(op, bytes);
-  count_landed(op, bytes);
   if (op.arrived == op.bytes) return finish_op(index);
   ++counters_.short_reads;
   // The rest of a short direct read starts off the alignment: it is read buffered.
@@ -78,7 +77,6 @@ void Run::on_block_bytes(OpIndex index, std::int64_t bytes) {
   scatter(op.block.bytes().data() + before, op.destinations, *tools_.settings.kernels);
   counters_.seconds_copying += steady_seconds() - started;
   op.arrived = op.bytes;
-  counters_.bytes_staged += op.bytes;
   finish_op(index);
 }
 
@@ -109,7 +107,6 @@ void Run::on_copied(const Copiers::Done& done) {
   if (done.copied) {
     counters_.add_read(op.way, op.bytes);
     op.arrived = op.bytes;
-    count_landed(op, op.bytes);
     return finish_op(index);
   }
   // Whatever was in the way, a read by the backend gets round it or says what it is.
@@ -214,19 +211,22 @@ void Run::finish_op(OpIndex index) {
   const std::int64_t to = op.offset + op.bytes;
   if (op.trial != nullptr) op.trial->add(op.way, op.bytes, interrupt_.clock() - op.started);
   if (op.cold || op.way == Way::direct) ramp_.add(op.bytes, interrupt_.clock());
+  const bool through_block = op.block.valid();
   spare_page_cache(op);
   release_op(index);
-  credit(first, from, to);
+  credit(first, from, to, through_block);
 }
 
 /// Takes the bytes [from, to) off the reads they belong to, and hands back those that lack nothing any more.
-void Run::credit(std::uint64_t first_read, std::int64_t from, std::int64_t to) {
+void Run::credit(std::uint64_t first_read, std::int64_t from, std::int64_t to, bool through_block) {
   for (std::uint64_t i = first_read; from < to; ++i) {
     ReadQueue::Pending& pending = queue_[i];
+    const std::int64_t begin = std::max(from, pending.read.offset);
     const std::int64_t end = pending.read.offset + static_cast<std::int64_t>(pending.read.destination.size());
-    const std::int64_t take = std::min(end, to) - from;
-    from += take;
+    const std::int64_t take = std::min(end, to) - begin;
+    from = begin + take;
     pending.missing -= take;
+    count_landed(pending.read, take, through_block);
     if (pending.missing > 0) continue;
     later_ = false;
     if (Status done = source_.done(pending.read); !done.ok()) return fail(std::move(done));
@@ -258,8 +258,8 @@ ReadContext Run::context_of(const Op& op) const {
   return context;
 }
 
-void Run::count_landed(const Op& op, std::int64_t bytes) {
-  const bool staged = queue_[op.first_read].read.staged;
+void Run::count_landed(const Read& read, std::int64_t bytes, bool through_block) {
+  const bool staged = read.staged || through_block;
   (staged ? counters_.bytes_staged : counters_.bytes_in_place) += bytes;
 }
 

@@ -85,13 +85,13 @@ void Carrier::allocate() {
 
 void Carrier::read() {
   comm::Agreement& agreement = session_->agreement();
-  const std::vector<io::InputFile> files = input_files(*dataset_, plan_->moves);
+  const InputFiles files = input_files(*dataset_, plan_->moves);
   Stager stager(pool_.get(), static_cast<int>(session_->settings().engine.threads));
   TileReader reader({.problem = &plan_->problem,
                      .sizes = budgeting_.sizes,
                      .tile = memory_->bytes(),
                      .moves = plan_->moves,
-                     .first_shard = files.empty() ? 0 : files.front().shard,
+                     .first_file = files.first,
                      .stager = &stager,
                      .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
                      .agreement = &agreement,
@@ -101,11 +101,12 @@ void Carrier::read() {
   for (std::int64_t round = 0; round < rounds; ++round) {
     // The last round takes what gaps have added to the plan's even share.
     reader.open_round(round + 1 == rounds ? std::numeric_limits<std::int64_t>::max() : kRoundBytes);
-    Status mine = guarded([&] { return engine_->run(files, reader, session_->interrupt()); });
+    Status mine = guarded([&] { return engine_->run(files.files, reader, session_->interrupt()); });
     Status placed = reader.finish_placing();
     if (mine.ok()) mine = std::move(placed);
     if (!mine.ok()) {
       if (mine.failure().rank < 0 && mine.code() != Code::cancelled) mine.failure().rank = agreement.rank();
+      name_shards(mine.failure(), *dataset_);
       agreement.announce_failure();
       keep_what_the_kernel_holds();
     }

@@ -66,11 +66,11 @@ Proof proof_of(const Found& found, const OpenOptions& options) noexcept {
 
 std::optional<Fault> unproven(const Found& found, Proof proof) {
   if (proof != Proof::names || found.files.empty()) return std::nullopt;
-  Fault fault =
-      make_fault("complete.unproven",
-                 fmt::format("cannot prove that {} is the last shard", escape(base_name(found.files.back().name))),
-                 fmt::format("Record it: loadstone verify --write-manifest {}.",
-                             found.directory.empty() ? "DIR" : escape(found.directory)));
+  Fault fault = make_fault(
+      "complete.unproven",
+      fmt::format("cannot prove that {} is the last shard", escape(base_name(found.file_of(found.shards() - 1).name))),
+      fmt::format("Record it: loadstone verify --write-manifest {}.",
+                  found.directory.empty() ? "DIR" : escape(found.directory)));
   fault.path = found.directory;
   return fault;
 }

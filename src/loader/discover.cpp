@@ -101,7 +101,7 @@ class Discovery {
     return {};
   }
 
-  /// A balanced, contiguous share of the files a rank.
+  /// A balanced, contiguous share of the files a rank, with all shards in them.
   Status scan_share() {
     const std::size_t files = found_.files.size();
     const auto cut = [&](int rank) {
@@ -111,11 +111,13 @@ class Discovery {
       if (!decoded_.ok()) return std::move(decoded_);
       ScanSettings settings;
       settings.limits = limits_of(options_);
-      auto scanned =
-          scan(found_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings, agreement_.interrupt());
+      shards_.emplace(found_);
+      auto scanned = scan(found_, *shards_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings,
+                          agreement_.interrupt());
       if (!scanned.ok()) return std::move(scanned).status();
       scanned_ = std::move(scanned).value();
       if (agreement_.size() > 1) share_ = encode(scanned_);
+      if (agreement_.size() == 1) scanned_.in_shard_order(*shards_);
       return {};
     });
     return agreement_.verdict(kPhase, std::move(mine));
@@ -132,14 +134,16 @@ class Discovery {
   Status merge(std::vector<std::vector<std::byte>> parts) {
     share_ = {};
     scanned_ = {};
-    scanned_.records.reserve(found_.files.size());
+    scanned_.files.reserve(found_.files.size());
+    scanned_.records.reserve(found_.shards());
     for (std::vector<std::byte>& part : parts) {
       std::optional<Scanned> scanned = decode_scanned(part);
       if (!scanned) return garbled();
       part = {};
       scanned_.append(std::move(*scanned));
     }
-    if (scanned_.records.size() != found_.files.size()) return garbled();
+    if (scanned_.files.size() != found_.files.size() || scanned_.records.size() != found_.shards()) return garbled();
+    scanned_.in_shard_order(*shards_);
     return {};
   }
 
@@ -147,6 +151,7 @@ class Discovery {
   comm::Agreement& agreement_;
   io::Opener opener_;
   Found found_;
+  std::optional<FileShards> shards_;
   Scanned scanned_;
   std::vector<std::byte> share_;
   Status decoded_;

@@ -15,7 +15,9 @@ FileHasher::FileHasher(std::vector<HashJob> jobs, io::StagingPool& pool, std::in
       sums_(jobs_.size()) {}
 
 void FileHasher::skip_empty_files() {
-  while (file_ < jobs_.size() && jobs_[file_].bytes == 0) sums_[file_++] = FileSums{Hasher().digest(), 0};
+  for (; file_ < jobs_.size() && jobs_[file_].bytes == 0; ++file_) {
+    sums_[file_] = FileSums{Hasher().digest(), std::vector<std::uint32_t>(jobs_[file_].payloads.size())};
+  }
 }
 
 io::ReadSource::Next FileHasher::next(io::Read& read) {
@@ -48,15 +50,25 @@ void FileHasher::consume(Block& block) {
   const auto bytes = block.lease.bytes().first(static_cast<std::size_t>(block.bytes));
   if (block.offset == 0) {
     hasher_.emplace();
-    crc_ = 0;
+    crcs_.assign(job.payloads.size(), 0);
+    first_open_ = 0;
   }
   hasher_->update(bytes);
-  const std::int64_t begin = std::clamp<std::int64_t>(job.payload_offset - block.offset, 0, block.bytes);
-  const std::int64_t end =
-      std::clamp<std::int64_t>(job.payload_offset + job.payload_bytes - block.offset, begin, block.bytes);
-  crc_ = crc32c(bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), crc_);
-  if (block.offset + block.bytes == job.bytes) sums_[block.file] = FileSums{hasher_->digest(), crc_};
+  sum_payloads(block, bytes);
+  if (block.offset + block.bytes == job.bytes) sums_[block.file] = FileSums{hasher_->digest(), std::move(crcs_)};
   hashed_ += block.bytes;
+}
+
+void FileHasher::sum_payloads(const Block& block, std::span<const std::byte> bytes) {
+  const std::vector<Payload>& payloads = jobs_[block.file].payloads;
+  const std::int64_t block_end = block.offset + block.bytes;
+  for (std::size_t i = first_open_; i < payloads.size() && payloads[i].offset < block_end; ++i) {
+    const std::int64_t begin = std::clamp<std::int64_t>(payloads[i].offset - block.offset, 0, block.bytes);
+    const std::int64_t end =
+        std::clamp<std::int64_t>(payloads[i].offset + payloads[i].bytes - block.offset, begin, block.bytes);
+    crcs_[i] = crc32c(bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), crcs_[i]);
+    if (i == first_open_ && payloads[i].offset + payloads[i].bytes <= block_end) ++first_open_;
+  }
 }
 
 Status FileHasher::done(const io::Read& read) {

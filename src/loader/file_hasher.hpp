@@ -1,4 +1,5 @@
-// Hashes whole files while they are read: blocks arrive in any order and are summed in file order.
+// Hashes whole files, and the payloads in them, while they are read: blocks arrive in any order and are summed in file
+// order.
 #pragma once
 
 #include "core/hash.hpp"
@@ -13,16 +14,21 @@
 
 namespace loadstone::loader {
 
-/// A file to be hashed: its size, and where the payload stands in it.
+/// Where the payload of a shard stands in its file.
+struct Payload {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+
+/// A file to be hashed: its size, and the payloads in it by ascending offset; they may overlap.
 struct HashJob {
   std::int64_t bytes = 0;
-  std::int64_t payload_offset = 0;
-  std::int64_t payload_bytes = 0;
+  std::vector<Payload> payloads;
 };
 
 struct FileSums {
-  Hash128 xxh3_128;          ///< of the whole file
-  std::uint32_t crc32c = 0;  ///< of the payload
+  Hash128 xxh3_128;                   ///< of the whole file
+  std::vector<std::uint32_t> crc32c;  ///< of each payload
 };
 
 /// Feeds the engine file by file; not thread-safe.
@@ -51,6 +57,7 @@ class FileHasher final : public io::ReadSource {
   };
   void skip_empty_files();
   void consume(Block& block);
+  void sum_payloads(const Block& block, std::span<const std::byte> bytes);
 
   std::vector<HashJob> jobs_;
   io::StagingPool* pool_;
@@ -63,7 +70,8 @@ class FileHasher final : public io::ReadSource {
   std::size_t file_ = 0;  ///< next to be handed out
   std::int64_t offset_ = 0;
   std::optional<Hasher> hasher_;
-  std::uint32_t crc_ = 0;
+  std::vector<std::uint32_t> crcs_;  ///< so far, of the payloads of the file that is being hashed
+  std::size_t first_open_ = 0;       ///< the payloads before this one are summed
   std::int64_t hashed_ = 0;
 };
 

@@ -37,10 +37,11 @@ struct Expectation {
 };
 
 struct Found {
-  std::vector<io::FileName> files;  ///< in order along the stack axis
-  std::vector<Stated> stated;       ///< one a file, or empty if nothing is stated
-  std::string format;               ///< driver; empty: the first bytes of each file decide
-  std::optional<DType> dtype;       ///< of the reference, if stated; for raw shards, of the file
+  std::vector<io::FileName> files;           ///< each once, in the order of their first shards along the stack axis
+  std::vector<std::int64_t> file_of_shards;  ///< index into files of each shard; empty: each file is one shard
+  std::vector<Stated> stated;                ///< one a shard, or empty if nothing is stated
+  std::string format;                        ///< driver; empty: the first bytes of each file decide
+  std::optional<DType> dtype;                ///< of the reference, if stated; for raw shards, of the file
   std::optional<Shape> trailing_shape;
   std::string set_by;          ///< who stated the reference: "manifest", "sidecar", "argument"; empty: the majority
   bool named_by_data = false;  ///< a manifest or sidecar names the files: one that is absent is complete.missing
@@ -55,7 +56,21 @@ struct Found {
   std::int64_t generation = 0;
   std::vector<Fault> faults;
   std::vector<Fault> warnings;
+
+  [[nodiscard]] std::size_t shards() const noexcept {
+    return file_of_shards.empty() ? files.size() : file_of_shards.size();
+  }
+  /// The index of a shard's file.
+  [[nodiscard]] std::size_t file_index(std::size_t shard) const {
+    return file_of_shards.empty() ? shard : static_cast<std::size_t>(file_of_shards[shard]);
+  }
+  [[nodiscard]] const io::FileName& file_of(std::size_t shard) const { return files[file_index(shard)]; }
 };
+
+/// Gives each shard a file name of its own, so that shards can be taken out and put together.
+void unshare_files(Found& found);
+/// Shards whose files have one name get one file: what is opened, asked and read once.
+void share_files(Found& found);
 
 /// The path of a file as it can be opened from here, without "./".
 std::string path_of(const io::FileName& file);

@@ -29,16 +29,15 @@ Status Hashing::run() {
   if (Status status = make_pool(); !status.ok()) return status;
   auto engine = session_.engine();
   if (!engine.ok()) return std::move(engine).status();
-  std::vector<std::int64_t> left = my_share();
-  for (const std::int64_t index : left)
-    bytes_wanted_ += survey_.dataset.shards[static_cast<std::size_t>(index)].identity.size;
+  std::vector<Job> left = my_share();
+  for (const Job& job : left) bytes_wanted_ += file(job.file).identity.size;
   while (!left.empty()) {
     Status status = hash(**engine, left);
     if (status.ok()) return {};
     if (!is_of_one_shard(status.failure())) return status;
-    const std::int64_t bad = *status.failure().first().shard;
+    const std::int64_t bad = shard(*status.failure().first().shard).file;
     faults_.push_back(status.failure().first());
-    std::erase_if(left, [&](std::int64_t shard) { return shard == bad || sums_.contains(shard); });
+    std::erase_if(left, [&](const Job& job) { return job.file == bad; });
   }
   return {};
 }
@@ -61,45 +60,67 @@ Status Hashing::make_pool() {
   return first.ok() ? Status() : std::move(first).status();
 }
 
-/// Whole shards, balanced by bytes: the same answer on every rank.
-std::vector<std::int64_t> Hashing::my_share() const {
-  const std::vector<Shard>& shards = survey_.dataset.shards;
+std::vector<Hashing::Job> Hashing::sound_files() const {
   std::set<std::int64_t> troubled;
   for (const Fault& fault : survey_.faults) {
     if (fault.shard) troubled.insert(*fault.shard);
   }
-  std::int64_t total = 0;
-  for (const Shard& shard : shards) total += shard.identity.size + 1;
-  std::vector<std::int64_t> mine;
-  std::int64_t before = 0;
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    const double part = static_cast<double>(before) / static_cast<double>(total);
-    before += shards[i].identity.size + 1;
+  std::vector<Job> jobs(survey_.dataset.files.size());
+  for (std::size_t i = 0; i < survey_.dataset.shards.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
+    Job& job = jobs[static_cast<std::size_t>(shard(index).file)];
+    job.file = shard(index).file;
+    if (!troubled.contains(index)) job.shards.push_back(index);
+  }
+  for (Job& job : jobs) {
+    std::ranges::stable_sort(job.shards, {}, [&](std::int64_t index) { return shard(index).data_offset; });
+  }
+  return jobs;
+}
+
+/// Whole files, balanced by bytes: the same answer on every rank.
+std::vector<Hashing::Job> Hashing::my_share() const {
+  std::vector<Job> jobs = sound_files();
+  std::int64_t total = 0;
+  for (const DataFile& one : survey_.dataset.files) total += one.identity.size + 1;
+  std::vector<Job> mine;
+  std::int64_t before = 0;
+  for (Job& job : jobs) {
+    const double part = static_cast<double>(before) / static_cast<double>(total);
+    before += file(job.file).identity.size + 1;
     const bool here = static_cast<int>(part * session_.agreement().size()) == session_.agreement().rank();
-    if (here && !troubled.contains(index)) mine.push_back(index);
+    if (here && !job.shards.empty()) mine.push_back(std::move(job));
   }
   return mine;
 }
 
-Status Hashing::hash(io::Engine& engine, const std::vector<std::int64_t>& shards) {
+void Hashing::take(const Job& job, const FileSums& sums) {
+  for (std::size_t i = 0; i < job.shards.size(); ++i) sums_[job.shards[i]] = {sums.xxh3_128, sums.crc32c[i]};
+}
+
+/// Jobs that are done leave the list.
+Status Hashing::hash(io::Engine& engine, std::vector<Job>& jobs) {
   std::vector<io::InputFile> files;
-  std::vector<HashJob> jobs;
-  for (const std::int64_t index : shards) {
-    const Shard& shard = survey_.dataset.shards[static_cast<std::size_t>(index)];
-    files.push_back(input_file(shard, index));
-    jobs.push_back({shard.identity.size, shard.data_offset, shard.nbytes});
+  std::vector<HashJob> work;
+  for (const Job& job : jobs) {
+    files.push_back(input_file(file(job.file), *std::ranges::min_element(job.shards)));
+    HashJob& one = work.emplace_back(HashJob{file(job.file).identity.size, {}});
+    for (const std::int64_t index : job.shards) one.payloads.push_back({shard(index).data_offset, shard(index).nbytes});
   }
-  FileHasher hasher(std::move(jobs), *pool_, block_bytes_, throttled(options_.progress, bytes_wanted_), [this] {
+  FileHasher hasher(std::move(work), *pool_, block_bytes_, throttled(options_.progress, bytes_wanted_), [this] {
     return session_.agreement().peer_has_failed() ? comm::Agreement::peer_failed() : Status();
   });
   Status status = engine.run(files, hasher, session_.interrupt());
   bytes_read_ += engine.take_stats().bytes_read;
   // A request that never came back may still write to a block.
   if (engine.has_lost_requests()) io::keep_for_ever(std::shared_ptr<void>(std::move(pool_)));
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    if (hasher.sums()[i]) sums_[shards[i]] = *hasher.sums()[i];
+  std::vector<Job> left;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto& sums = hasher.sums()[i];
+    if (sums) take(jobs[i], *sums);
+    if (!sums) left.push_back(std::move(jobs[i]));
   }
+  jobs = std::move(left);
   return status;
 }
 

@@ -16,16 +16,22 @@
 
 namespace loadstone::loader {
 
+/// Of a shard: its file, and its payload in it.
+struct ShardContent {
+  Hash128 xxh3_128;
+  std::uint32_t crc32c = 0;
+};
 /// By shard.
-using AllSums = std::map<std::int64_t, FileSums>;
+using AllSums = std::map<std::int64_t, ShardContent>;
 
-/// This rank's share of the shards that have no fault yet. What it refers to must outlive it.
+/// This rank's share of the files whose shards have no fault yet: each is read once, however many shards are ranges of
+/// it. What it refers to must outlive it.
 class Hashing {
  public:
   Hashing(Session& session, const Survey& survey, const VerifyOptions& options)
       : session_(session), survey_(survey), options_(options) {}
 
-  /// Local. Shards that cannot be read become faults(); other failures end it.
+  /// Local. Files that cannot be read become faults(), one a file with its first shard; other failures end it.
   Status run();
 
   [[nodiscard]] const AllSums& sums() const { return sums_; }
@@ -34,8 +40,21 @@ class Hashing {
 
  private:
   Status make_pool();
-  [[nodiscard]] std::vector<std::int64_t> my_share() const;
-  Status hash(io::Engine& engine, const std::vector<std::int64_t>& shards);
+  /// A file and its shards that have no fault, by ascending offset.
+  struct Job {
+    std::int64_t file = 0;
+    std::vector<std::int64_t> shards;
+  };
+  [[nodiscard]] std::vector<Job> sound_files() const;
+  [[nodiscard]] std::vector<Job> my_share() const;
+  Status hash(io::Engine& engine, std::vector<Job>& jobs);
+  void take(const Job& job, const FileSums& sums);
+  [[nodiscard]] const Shard& shard(std::int64_t index) const {
+    return survey_.dataset.shards[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] const DataFile& file(std::int64_t index) const {
+    return survey_.dataset.files[static_cast<std::size_t>(index)];
+  }
 
   Session& session_;
   const Survey& survey_;

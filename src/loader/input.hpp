@@ -1,4 +1,4 @@
-// A shard as a file of the engine.
+// A file of a dataset as one of the engine.
 #pragma once
 
 #include "io/engine.hpp"
@@ -9,9 +9,9 @@
 
 namespace loadstone::loader {
 
-inline io::InputFile input_file(const Shard& shard, std::int64_t index) {
-  return {shard.root.empty() ? io::FileName{"", shard.path} : io::FileName{shard.root, shard.name}, shard.identity,
-          index};
+/// @param shard  the first one in it, for messages about the file as a whole
+inline io::InputFile input_file(const DataFile& file, std::int64_t shard) {
+  return {file.root.empty() ? io::FileName{"", file.path} : io::FileName{file.root, file.name}, file.identity, shard};
 }
 
 }  // namespace loadstone::loader

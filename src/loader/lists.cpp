@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace loadstone::loader {
 namespace {
@@ -28,11 +29,13 @@ void remove_at(Found& found, const std::vector<std::size_t>& positions) {
   }
 }
 
-/// Ranges of one file that start at stated, different bytes are distinct (DS39).
-bool are_ranges(const Found& found, std::size_t a, std::size_t b) {
-  if (found.stated.empty()) return false;
-  const auto& [at_a, at_b] = std::pair(found.stated[a].offset, found.stated[b].offset);
-  return at_a && at_b && at_a != at_b;
+/// Shards of one file by where they start; those of which that is not stated come first.
+using Starts = std::map<std::optional<std::int64_t>, std::size_t>;
+
+/// A shard that this one repeats: ranges that start at stated, different bytes are distinct (DS39).
+Starts::const_iterator repeated(const Starts& starts, const std::optional<std::int64_t>& start) {
+  const bool unstated = !start || (!starts.empty() && !starts.begin()->first);
+  return unstated ? starts.begin() : starts.find(start);
 }
 
 /// Puts listed files into the order that was asked for, with what their names tell.
@@ -69,6 +72,8 @@ Found from_list(const std::vector<std::string>& files, const ExpandContext& cont
 }
 
 void append(Found& found, Found more) {
+  unshare_files(found);
+  unshare_files(more);
   const bool first = found.files.empty() && found.set_by.empty();
   const bool stated = !found.stated.empty() || !more.stated.empty();
   if (stated) found.stated.resize(found.files.size());
@@ -93,18 +98,19 @@ void append(Found& found, Found more) {
 
 void drop_duplicates(Found& found) {
   if (found.ranges) return;
-  std::map<std::pair<dev_t, ino_t>, std::vector<std::size_t>> seen;
+  std::map<std::pair<dev_t, ino_t>, Starts> seen;
   std::vector<std::size_t> duplicates;
   for (std::size_t i = 0; i < found.files.size(); ++i) {
     struct stat status = {};
     if (::stat(found.files[i].path().c_str(), &status) != 0) continue;
-    std::vector<std::size_t>& kept = seen[{status.st_dev, status.st_ino}];
-    const auto same = std::ranges::find_if(kept, [&](std::size_t k) { return !are_ranges(found, k, i); });
-    if (same == kept.end()) {
-      kept.push_back(i);
+    Starts& starts = seen[{status.st_dev, status.st_ino}];
+    const auto start = found.stated.empty() ? std::nullopt : found.stated[i].offset;
+    const auto same = repeated(starts, start);
+    if (same == starts.end()) {
+      starts.emplace(start, i);
       continue;
     }
-    found.faults.push_back(same_file(found.files[*same].path(), found.files[i].path()));
+    found.faults.push_back(same_file(found.files[same->second].path(), found.files[i].path()));
     duplicates.push_back(i);
   }
   remove_at(found, duplicates);

@@ -11,7 +11,8 @@ Found from_list(const std::vector<std::string>& files, const ExpandContext& cont
 /// Puts the shards of `more` behind those of `found`.
 void append(Found& found, Found more);
 
-/// A file that is there twice, by device and inode, is a fault and kept once. Stats every file.
+/// A file that is there twice, by device and inode, is a fault and kept once. Stats every file. Takes files that are
+/// not shared.
 void drop_duplicates(Found& found);
 
 }  // namespace loadstone::loader

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/chains.hpp"
+
 namespace loadstone::loader {
 namespace {
 
@@ -74,11 +76,12 @@ std::string remedy_of(std::string_view what, Casting casting) {
 
 Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, std::span<const std::byte> packed,
                  const LostValue& lost) {
-  const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(piece.move.shard)];
-  const DType& stored = shard.dtype;
   const std::int64_t in_file =
       piece.move.file_offset +
       offset_of(piece.move.axes, lost.position, [](const plan::MoveAxis& axis) { return axis.file_stride; });
+  const std::int64_t index = plan::shard_at(*problem.dataset, piece.move.shard, in_file);
+  const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(index)];
+  const DType& stored = shard.dtype;
   const std::int64_t in_block =
       offset_of(piece.copy_axes(), lost.position, [](const CopyAxis& axis) { return axis.source_stride; });
   const std::int64_t element = (in_file - shard.data_offset) / std::max<std::int64_t>(stored.itemsize, 1);
@@ -89,8 +92,8 @@ Fault lost_value(const plan::Problem& problem, const plan::Piece& piece, std::sp
                              index_text(*problem.dataset, shard, element), value_text(packed.data() + in_block, stored),
                              lost.what, problem.result_dtype.name(), stored.name()),
       .remedy = remedy_of(lost.what, problem.casting),
-      .shard = piece.move.shard,
-      .path = shard.path,
+      .shard = index,
+      .path = problem.dataset->file_of(shard).path,
       .offset = in_file,
       .wanted = problem.result_dtype.str(),
       .got = stored.str()};

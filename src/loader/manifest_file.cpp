@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -84,7 +85,9 @@ Status replace_manifest(const std::string& directory, const formats::Manifest& m
 
 Removable removable_shards(const std::string& directory, const formats::Manifest& manifest) {
   Removable result;
+  std::set<std::string_view> seen;  // several shards may be ranges of one file
   for (const formats::ManifestShard& shard : manifest.shards) {
+    if (!seen.insert(shard.name).second) continue;
     std::string why = why_kept(directory, shard);
     if (why.empty()) {
       result.names.push_back(shard.name);

@@ -160,14 +160,16 @@ Found expand(const Paths& paths, const ExpandContext& context, std::istream& sta
   if (typed.empty() && faults.empty()) faults.push_back(no_paths());
   Found found = typed.empty() ? Found{} : typed.size() == 1 ? one(typed.front(), context) : several(typed, context);
   std::ranges::move(faults, std::back_inserter(found.faults));
+  share_files(found);
   if (context.options.expect_shards) found.counts.push_back({*context.options.expect_shards, "argument"});
-  if (static_cast<std::int64_t>(found.files.size()) > context.limits.max_shards) {
+  if (static_cast<std::int64_t>(found.shards()) > context.limits.max_shards) {
     found.faults.push_back(
         make_fault("paths.too_many",
-                   fmt::format("{} are more than {}", counted(static_cast<std::int64_t>(found.files.size()), "shard"),
+                   fmt::format("{} are more than {}", counted(static_cast<std::int64_t>(found.shards()), "shard"),
                                grouped(context.limits.max_shards)),
                    "Load them in parts, or write fewer, larger shards."));
     found.files.clear();
+    found.file_of_shards.clear();
     found.stated.clear();
   }
   return found;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "loader/stream_source.hpp"
+#include "loader/tile_plan.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -47,6 +48,7 @@ DistributedArray ReadAhead::next(const std::function<void(const Progress&)>& pro
 Status ReadAhead::agreed(std::string_view phase, Status status) {
   comm::Agreement& agreement = session_.agreement();
   if (status.failure().rank < 0 && status.code() != Code::cancelled) status.failure().rank = agreement.rank();
+  name_shards(status.failure(), dataset_);
   return agreement.verdict(phase, std::move(status));
 }
 
@@ -67,7 +69,7 @@ Status ReadAhead::read_batches(std::int64_t first, const StreamParts& parts) {
   while (first < cuts_.count()) {
     const bool alone = first < alone_until;
     StreamSource source(parts, {first, alone ? first + 1 : cuts_.count()}, pool->get());
-    Status run = guarded([&] { return parts.engine.run(plan_.files, source, session_.interrupt()); });
+    Status run = guarded([&] { return parts.engine.run(plan_.files.files, source, session_.interrupt()); });
     Status own = source.finish(run.ok());
     first = source.delivered();
     if (!own.ok()) return own;

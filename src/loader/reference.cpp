@@ -163,7 +163,7 @@ class Comparison {
 
   void add(std::size_t at, Fault fault) {
     fault.shard = static_cast<std::int64_t>(at);
-    fault.path = path_of(found_.files[at]);
+    fault.path = path_of(found_.file_of(at));
     fault.set_by = reference_.set_by;
     faults_.push_back(std::move(fault));
   }

@@ -120,14 +120,14 @@ Failure make_report(std::vector<Fault> faults) {
   return failure;
 }
 
-Fault differs_from_manifest(const Shard& shard, std::int64_t index, std::string_view what, const std::string& wanted,
-                            const std::string& got) {
+Fault differs_from_manifest(const Dataset& dataset, std::int64_t shard, std::string_view what,
+                            const std::string& wanted, const std::string& got) {
   return {.code = Code::checksum,
           .kind = "verify.differs",
           .message = fmt::format("the {} is {}, the manifest says {}", what, got, wanted),
           .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest.",
-          .shard = index,
-          .path = shard.path,
+          .shard = shard,
+          .path = dataset.file_of(dataset.shards[static_cast<std::size_t>(shard)]).path,
           .wanted = wanted,
           .got = got,
           .set_by = "manifest"};

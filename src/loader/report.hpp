@@ -18,8 +18,8 @@ Code code_of(std::string_view kind) noexcept;
 Fault make_fault(std::string_view kind, std::string message, std::string remedy);
 
 /// `verify.differs`: a sum of a shard is not the one that its manifest states. `what` names the sum.
-Fault differs_from_manifest(const Shard& shard, std::int64_t index, std::string_view what, const std::string& wanted,
-                            const std::string& got);
+Fault differs_from_manifest(const Dataset& dataset, std::int64_t shard, std::string_view what,
+                            const std::string& wanted, const std::string& got);
 
 /// `paths.duplicate`: the second path is the file of the first.
 Fault same_file(const std::string& first, const std::string& second);

@@ -1,11 +1,13 @@
 #include "loader/shard_sums.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "core/hash.hpp"
 #include "loader/report.hpp"
+#include "plan/chains.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -22,7 +24,18 @@ using Record = std::array<std::int64_t, 3>;  // shard, partial sum, bytes
 
 }  // namespace
 
-void ShardSums::add(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes) {
+void ShardSums::add(std::int64_t first_shard, std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::int64_t shard = plan::shard_at(*dataset_, first_shard, offset);
+    const Shard& file = dataset_->shards[static_cast<std::size_t>(shard)];
+    const auto length = std::min(std::ssize(bytes), file.data_offset + file.nbytes - offset);
+    add_to_one(shard, offset, bytes.first(static_cast<std::size_t>(length)));
+    bytes = bytes.subspan(static_cast<std::size_t>(length));
+    offset += length;
+  }
+}
+
+void ShardSums::add_to_one(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes) {
   const Shard& file = dataset_->shards[static_cast<std::size_t>(shard)];
   const auto length = static_cast<std::int64_t>(bytes.size());
   Sum& sum = sums_[shard];
@@ -69,7 +82,7 @@ Status ShardSums::check(comm::Agreement& agreement, bool everywhere, std::int64_
     const std::string got = hex32(~(shifted(kOnes, shard.nbytes) ^ sum.partial));
     const std::string& wanted = dataset_->manifest_crc32c[at];
     if (got != wanted)
-      failure.faults.push_back(differs_from_manifest(shard, index, "crc32c of the payload", wanted, got));
+      failure.faults.push_back(differs_from_manifest(*dataset_, index, "crc32c of the payload", wanted, got));
   }
   if (failure.faults.empty()) return {};
   failure.total_faults = static_cast<std::int64_t>(failure.faults.size());

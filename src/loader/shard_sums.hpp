@@ -21,8 +21,8 @@ class ShardSums {
  public:
   explicit ShardSums(const Dataset& dataset) : dataset_(&dataset) {}
 
-  /// Adds bytes that stand at `offset` of the shard's file.
-  void add(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes);
+  /// Adds bytes that stand at `offset` of the shard's file, or of those of its chain (plan/chains.hpp).
+  void add(std::int64_t first_shard, std::int64_t offset, std::span<const std::byte> bytes);
 
   /// Compares whole shards with the manifest: `verify.differs` for each that differs, in shard order.
   /// @param everywhere  every rank has read the same bytes: nothing is added up over ranks, else collective
@@ -35,6 +35,7 @@ class ShardSums {
     std::int64_t bytes = 0;
   };
   using Sums = std::map<std::int64_t, Sum>;
+  void add_to_one(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes);
   Result<Sums> add_up(comm::Agreement& agreement) const;
   const Dataset* dataset_;
   Sums sums_;

@@ -1,6 +1,7 @@
 #include "loader/sidecars.hpp"
 
 #include "core/text.hpp"
+#include "loader/file_table.hpp"
 #include "loader/glob.hpp"
 #include "loader/report.hpp"
 
@@ -38,21 +39,32 @@ void state_count(Found& found, std::int64_t wanted) {
     found.counts.push_back(std::move(expectation));
 }
 
-/// Shards that are ranges of files. Of files that were listed, only those.
+/// Which of the paths that ranges name are loaded: of files that were listed, only those.
+std::vector<bool> wanted_paths(const formats::Sidecar& sidecar, Counts counts, const Found& found) {
+  if (counts == Counts::bind) return std::vector<bool>(sidecar.range_paths.size(), true);
+  std::set<std::string> listed;
+  for (const io::FileName& file : found.files) listed.insert(base_name(file.name));
+  std::vector<bool> wanted;
+  for (const std::string& path : sidecar.range_paths) wanted.push_back(listed.contains(base_name(path)));
+  return wanted;
+}
+
+/// Shards that are ranges of files.
 void take_ranges(const formats::Sidecar& sidecar, const std::string& root, Counts counts, Found& found) {
-  std::set<std::string> wanted;
-  for (const io::FileName& file : found.files) wanted.insert(base_name(file.name));
-  found.files.clear();
+  const std::vector<bool> wanted = wanted_paths(sidecar, counts, found);
   found.stated.clear();
+  FileTable files;
   for (const formats::SidecarRange& range : sidecar.ranges) {
-    if (counts == Counts::ignore && !wanted.contains(base_name(range.path))) continue;
-    found.files.push_back({root, range.path});
+    const auto path = static_cast<std::size_t>(range.path);
+    if (!wanted[path]) continue;
+    files.add(root, sidecar.range_paths[path]);
     Stated stated;
     stated.rows = range.rows;
     stated.offset = range.offset;
     stated.order = sidecar.order;
     found.stated.push_back(std::move(stated));
   }
+  files.move_to(found);
   const auto about_names = [](const Fault& fault) { return fault.kind.starts_with("names."); };
   std::erase_if(found.faults, about_names);  // the sidecar tells the order
   std::erase_if(found.warnings, about_names);
@@ -133,34 +145,49 @@ void check_arguments(Found& found, const OpenOptions& options) {
   }
 }
 
-}  // namespace
+/// Whether arguments say what raw bytes are.
+bool has_layout(const OpenOptions& options) {
+  return options.trailing_shape.has_value() && (!options.raw_dtype.empty() || options.cast.has_value());
+}
 
-void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context) {
-  const std::string path = sidecar_path(directory, context.options);
-  if (path.empty()) return;
-  const bool by_arguments = context.options.trailing_shape.has_value() &&
-                            (!context.options.raw_dtype.empty() || context.options.cast.has_value());
-  Result<formats::Sidecar> sidecar = read_sidecar(path, raw && !by_arguments, context);
+/// A sidecar that cannot be used as it is may name ranges all the same: without their layout, or outside the root.
+bool is_broken_list_of_ranges(const std::string& path, const ExpandContext& context) {
+  const Result<formats::Sidecar> sidecar = read_sidecar(path, false, context);
+  return sidecar.ok() ? sidecar->has_ranges : sidecar.status().failure().first().kind == "paths.outside_root";
+}
+
+void take_sidecar(Found& found, const std::string& path, Result<formats::Sidecar> sidecar, bool raw, Counts counts,
+                  const ExpandContext& context) {
   if (sidecar.ok()) {
     for (Fault& warning : sidecar->warnings) warning.path = path;
     return apply_sidecar(std::move(*sidecar), directory_of(path), counts, found);
   }
   std::vector<Fault>& target = raw || !context.options.sidecar.empty() ? found.faults : found.warnings;
   add_faults(target, std::move(sidecar).status().take().faults, path);
-  if (raw) found.files.clear();
+  if (!raw) return;
+  found.files.clear();
+  found.file_of_shards.clear();
+}
+
+}  // namespace
+
+void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context) {
+  const std::string path = sidecar_path(directory, context.options);
+  if (path.empty()) return;
+  take_sidecar(found, path, read_sidecar(path, raw && !has_layout(context.options), context), raw, counts, context);
 }
 
 std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context) {
   const std::string path = sidecar_path(directory, context.options);
   const bool raw = context.options.format.empty() || context.options.format == "raw";
   if (path.empty() || !raw) return std::nullopt;
-  Result<formats::Sidecar> sidecar = read_sidecar(path, false, context);
-  const bool refused = !sidecar.ok() && sidecar.status().failure().first().kind == "paths.outside_root";
-  if (!refused && !(sidecar.ok() && sidecar->has_ranges)) return std::nullopt;
+  Result<formats::Sidecar> sidecar = read_sidecar(path, !has_layout(context.options), context);
+  const bool names_ranges = sidecar.ok() ? sidecar->has_ranges : is_broken_list_of_ranges(path, context);
+  if (!names_ranges) return std::nullopt;
   Found found;
   found.format = "raw";
   found.directory = directory;
-  add_sidecar(found, directory, true, Counts::bind, context);
+  take_sidecar(found, path, std::move(sidecar), true, Counts::bind, context);
   add_arguments(found, context.options);
   return found;
 }
@@ -173,7 +200,7 @@ void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts cou
   if (sidecar.has_ranges) {
     take_ranges(sidecar, root, counts, found);
   } else {
-    found.stated.assign(found.files.size(), Stated{});
+    found.stated.assign(found.shards(), Stated{});
     for (Stated& stated : found.stated) {
       if (sidecar.header_bytes > 0) stated.offset = sidecar.header_bytes;
       stated.order = sidecar.order;
@@ -193,7 +220,7 @@ void add_arguments(Found& found, const OpenOptions& options) {
   if (options.trailing_shape) found.trailing_shape = options.trailing_shape;
   if (found.set_by.empty() && (found.dtype || found.trailing_shape)) found.set_by = "argument";
   if (!options.header_bytes) return;
-  if (found.stated.empty()) found.stated.assign(found.files.size(), Stated{});
+  if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
   if (found.ranges) return;
   for (Stated& stated : found.stated) stated.offset = *options.header_bytes;
 }

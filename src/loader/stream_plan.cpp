@@ -61,7 +61,6 @@ std::optional<StreamPlan> plan_stream(const Dataset& dataset, const LoadOptions&
     const TilePlan tile = plan_tile(std::move(whole).value(), 0);
     stream.bytes_wanted = tile.bytes_wanted;
     stream.files = input_files(dataset, tile.moves);
-    stream.first_shard = stream.files.empty() ? 0 : stream.files.front().shard;
     return stream;
   }
   return std::nullopt;

@@ -46,8 +46,7 @@ struct StreamPlan {
   std::int64_t bytes_wanted = 0;  ///< of the files, by all batches
   std::int64_t metadata_bytes = 0;
   plan::Budgeting budgeting;  ///< of what is left, for any batch
-  std::vector<io::InputFile> files;
-  std::int64_t first_shard = 0;  ///< shard of file 0
+  InputFiles files;
 };
 
 /// Empty where one batch must be read after the other: the budget has no room for two more, or there is only one.

@@ -110,7 +110,7 @@ void StreamSource::open(BatchMemory::Taken memory) {
                                            .sizes = parts_.plan.budgeting.sizes,
                                            .tile = batch.memory.tile->bytes(),
                                            .moves = batch.plan.moves,
-                                           .first_shard = parts_.plan.first_shard,
+                                           .first_file = parts_.plan.files.first,
                                            .stager = &stager_,
                                            .sums = parts_.options.verify == Verify::crc ? &batch.sums : nullptr,
                                            .agreement = nullptr,
@@ -189,7 +189,8 @@ bool StreamSource::check(Batch& batch, LoadStats& stats) {
 Status StreamSource::check_files(const Batch& batch) const {
   std::int64_t last = -1;
   for (const plan::Move& move : batch.plan.moves) {
-    const std::int64_t file = move.shard - parts_.plan.first_shard;
+    const std::int64_t file =
+        parts_.dataset.shards[static_cast<std::size_t>(move.shard)].file - parts_.plan.files.first;
     if (std::exchange(last, file) == file) continue;
     if (Status status = parts_.engine.check_file(file); !status.ok()) return status;
   }

@@ -1,6 +1,8 @@
 #include "loader/tile_plan.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -15,9 +17,10 @@ constexpr std::int64_t kCacheLine = 64;
 /// What the dataset's index takes, charged to the budget: names, identities, row index.
 std::int64_t index_bytes(const Dataset& dataset) {
   std::int64_t bytes = 0;
-  for (const Shard& shard : dataset.shards) {
-    bytes += static_cast<std::int64_t>(sizeof(Shard) + shard.path.size() + shard.root.size() + shard.name.size());
+  for (const DataFile& file : dataset.files) {
+    bytes += static_cast<std::int64_t>(sizeof(DataFile) + file.path.size() + file.root.size() + file.name.size());
   }
+  bytes += static_cast<std::int64_t>(dataset.shards.size() * sizeof(Shard));
   return bytes + static_cast<std::int64_t>(dataset.row_index.size() * sizeof(std::int64_t));
 }
 
@@ -65,15 +68,37 @@ std::int64_t TilePlan::landing_skew() const {
   return positive % kCacheLine == 0 ? positive : 0;
 }
 
-std::vector<io::InputFile> input_files(const Dataset& dataset, std::span<const plan::Move> moves) {
-  std::vector<io::InputFile> files;
-  if (moves.empty()) return files;
-  const auto [first, last] =
-      std::minmax_element(moves.begin(), moves.end(), [](const auto& a, const auto& b) { return a.shard < b.shard; });
-  for (std::int64_t shard = first->shard; shard <= last->shard; ++shard) {
-    files.push_back(input_file(dataset.shards[static_cast<std::size_t>(shard)], shard));
+InputFiles input_files(const Dataset& dataset, std::span<const plan::Move> moves) {
+  InputFiles input;
+  if (moves.empty()) return input;
+  const auto file_of = [&](const plan::Move& move) {
+    return dataset.shards[static_cast<std::size_t>(move.shard)].file;
+  };
+  const auto [first, last] = std::ranges::minmax(moves | std::views::transform(file_of));
+  input.first = first;
+  for (std::int64_t file = first; file <= last; ++file) {
+    input.files.push_back(input_file(dataset.files[static_cast<std::size_t>(file)], -1));
   }
-  return files;
+  for (const plan::Move& move : moves) {
+    std::int64_t& shard = input.files[static_cast<std::size_t>(file_of(move) - first)].shard;
+    shard = shard < 0 ? move.shard : std::min(shard, move.shard);
+  }
+  return input;
+}
+
+void name_shards(Failure& failure, const Dataset& dataset) {
+  for (Fault& fault : failure.faults) {
+    if (!fault.shard || !fault.offset) continue;
+    const std::int64_t file = dataset.shards[static_cast<std::size_t>(*fault.shard)].file;
+    std::int64_t start = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t at = 0; at < dataset.shards.size(); ++at) {
+      const Shard& shard = dataset.shards[at];
+      const bool ends_behind = shard.file == file && shard.data_offset + shard.nbytes > *fault.offset;
+      if (!ends_behind || shard.data_offset >= start) continue;
+      start = shard.data_offset;
+      fault.shard = static_cast<std::int64_t>(at);
+    }
+  }
 }
 
 }  // namespace loadstone::loader

@@ -34,7 +34,16 @@ struct TilePlan {
 
 TilePlan plan_tile(plan::Problem problem, std::int64_t rank);
 
-/// The files that moves read from and those between them, in shard order.
-std::vector<io::InputFile> input_files(const Dataset& dataset, std::span<const plan::Move> moves);
+/// Files of a dataset as the engine knows them.
+struct InputFiles {
+  std::int64_t first = 0;  ///< of the dataset: number 0 of the engine's
+  std::vector<io::InputFile> files;
+};
+
+/// The files that moves read from and those between them, each once however many of its shards are read.
+InputFiles input_files(const Dataset& dataset, std::span<const plan::Move> moves);
+
+/// The engine knows files and offsets; which shard lies there is known here.
+void name_shards(Failure& failure, const Dataset& dataset);
 
 }  // namespace loadstone::loader

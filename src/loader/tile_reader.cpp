@@ -45,8 +45,8 @@ TileReader::~TileReader() {
   while (placing()) context_.stager->collect(true);
 }
 
-const DType& TileReader::stored_dtype(std::int64_t shard) const {
-  return context_.problem->dataset->shards[static_cast<std::size_t>(shard)].dtype;
+const Shard& TileReader::shard(std::int64_t index) const {
+  return context_.problem->dataset->shards[static_cast<std::size_t>(index)];
 }
 
 bool TileReader::fetch_piece() {
@@ -72,10 +72,10 @@ bool TileReader::stage_piece() {
 void TileReader::hand_out(io::Read& read) {
   const plan::Piece& piece = *piece_;
   const auto bytes = static_cast<std::size_t>(piece.run_bytes);
-  read.file = piece.move.shard - context_.first_shard;
+  read.file = shard(piece.move.shard).file - context_.first_file;
   read.offset = piece.run_offset(next_run_);
   read.staged = !piece.in_place;
-  read.tag = slot_;
+  read.tag = piece.in_place ? static_cast<std::uint64_t>(piece.move.shard) : slot_;
   const std::size_t at =
       static_cast<std::size_t>(piece.in_place ? piece.run_tile_offset(next_run_) : next_run_ * piece.run_bytes);
   read.destination =
@@ -115,7 +115,7 @@ io::ReadSource::Next TileReader::next(io::Read& read) {
 
 Status TileReader::place(const Stager::Staged& staged) const {
   const plan::Piece& piece = staged.piece;
-  const DType& stored = stored_dtype(piece.move.shard);
+  const DType& stored = shard(piece.move.shard).dtype;
   const std::vector<CopyAxis> axes = piece.copy_axes();
   const auto lost = copy_elements(staged.bytes.data(), stored, context_.tile.data() + piece.move.tile_offset,
                                   context_.problem->result_dtype, axes, context_.problem->casting,
@@ -147,7 +147,7 @@ Status TileReader::done(const io::Read& read) {
   stager.read_done();
   bytes_read_ += static_cast<std::int64_t>(read.destination.size());
   if (context_.sums != nullptr && !read.staged) {
-    context_.sums->add(read.file + context_.first_shard, read.offset, read.destination);
+    context_.sums->add(static_cast<std::int64_t>(read.tag), read.offset, read.destination);
   }
   if (context_.progress) context_.progress(bytes_read_);
   if (!read.staged) return {};

@@ -28,8 +28,8 @@ class TileReader final : public io::ReadSource, private Stager::Owner {
     const plan::Problem* problem = nullptr;
     plan::Sizes sizes;
     std::span<std::byte> tile;
-    std::vector<plan::Move> moves;                 ///< of this rank, in shard order
-    std::int64_t first_shard = 0;                  ///< shard of file 0
+    std::vector<plan::Move> moves;                 ///< of this rank, in the order of plan::moves_of
+    std::int64_t first_file = 0;                   ///< of the dataset: file 0 of the engine
     Stager* stager = nullptr;                      ///< never null
     ShardSums* sums = nullptr;                     ///< null if nothing is verified
     comm::Agreement* agreement = nullptr;          ///< null: nobody to listen to
@@ -64,7 +64,7 @@ class TileReader final : public io::ReadSource, private Stager::Owner {
   Status place(const Stager::Staged& staged) const override;
   void placed(Status status, double seconds) override;
   void sum_up(const Stager::Staged& staged);
-  [[nodiscard]] const DType& stored_dtype(std::int64_t shard) const;
+  [[nodiscard]] const Shard& shard(std::int64_t index) const;
 
   Context context_;
   std::size_t next_move_ = 0;

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <loadstone/load.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -19,7 +21,6 @@
 namespace loadstone {
 namespace {
 
-using loader::FileSums;
 using loader::Session;
 using loader::Survey;
 
@@ -38,7 +39,7 @@ Fault no_manifest(const Dataset& dataset) {
           .kind = "complete.manifest",
           .message = "there is no manifest to compare the content with",
           .remedy = "Record one with loadstone verify --write-manifest",
-          .path = dataset.shards.empty() ? std::string() : dataset.shards.front().path};
+          .path = dataset.files.empty() ? std::string() : dataset.files.front().path};
 }
 
 /// Sums of all ranks on every rank.
@@ -80,22 +81,40 @@ std::vector<Fault> unreadable(Session& session, const Survey& survey, const std:
                         .remedy = code == Code::changed ? "Verify again when nobody writes it"
                                                         : "Check the disk and the permissions",
                         .shard = record[0],
-                        .path = survey.dataset.shards[static_cast<std::size_t>(record[0])].path,
+                        .path = survey.dataset.file_of(survey.dataset.shards[static_cast<std::size_t>(record[0])]).path,
                         .system_errno = error});
     }
   }
   return faults;
 }
 
+/// Whether the payload of a shard is known to be what the manifest states, whatever else its file holds.
+bool payload_is_right(const Dataset& dataset, std::int64_t shard, const loader::ShardContent& content) {
+  return dataset.manifest_crc32c[static_cast<std::size_t>(shard)] == hex32(content.crc32c);
+}
+
+/// Of a file that differs, those shards are named whose payload is not known to be right; its first one if there is
+/// none: then bytes between the payloads differ.
 std::vector<Fault> compare(const Dataset& dataset, const AllSums& sums) {
-  std::vector<Fault> faults;
-  for (const auto& [index, sum] : sums) {
+  std::vector<std::vector<std::int64_t>> differing(dataset.files.size());
+  for (const auto& [index, content] : sums) {
     const auto at = static_cast<std::size_t>(index);
-    const std::string& wanted = dataset.manifest_hashes[at];
-    const std::string got = sum.xxh3_128.hex();
-    if (got != wanted)
-      faults.push_back(loader::differs_from_manifest(dataset.shards[at], index, "xxh3-128 of the file", wanted, got));
+    if (content.xxh3_128.hex() == dataset.manifest_hashes[at]) continue;
+    differing[static_cast<std::size_t>(dataset.shards[at].file)].push_back(index);
   }
+  std::vector<Fault> faults;
+  for (std::vector<std::int64_t>& shards : differing) {
+    const auto right = [&](std::int64_t shard) { return payload_is_right(dataset, shard, sums.at(shard)); };
+    const auto rest = std::ranges::stable_partition(shards, std::not_fn(right));
+    const bool between = rest.begin() == shards.begin() && !shards.empty();
+    shards.erase(between ? shards.begin() + 1 : rest.begin(), shards.end());
+    for (const std::int64_t shard : shards) {
+      faults.push_back(loader::differs_from_manifest(dataset, shard, "xxh3-128 of the file",
+                                                     dataset.manifest_hashes[static_cast<std::size_t>(shard)],
+                                                     sums.at(shard).xxh3_128.hex()));
+    }
+  }
+  std::ranges::sort(faults, {}, &Fault::shard);
   return faults;
 }
 
@@ -104,8 +123,8 @@ Result<std::string> home_of(const Dataset& dataset) {
   namespace fs = std::filesystem;
   if (!dataset.manifest_path.empty()) return fs::path(dataset.manifest_path).parent_path().string();
   std::optional<std::string> home;
-  for (const Shard& shard : dataset.shards) {
-    const std::string directory = shard.root.empty() ? fs::path(shard.path).parent_path().string() : shard.root;
+  for (const DataFile& file : dataset.files) {
+    const std::string directory = file.root.empty() ? fs::path(file.path).parent_path().string() : file.root;
     if (home && *home != directory) {
       return Fault{.code = Code::bad_argument,
                    .kind = "verify.directories",
@@ -124,11 +143,12 @@ formats::Manifest manifest_of(const Dataset& dataset, const AllSums& sums, const
   manifest.trailing_shape = {dataset.shape.begin() + (dataset.shape.empty() ? 0 : 1), dataset.shape.end()};
   for (std::size_t i = 0; i < dataset.shards.size(); ++i) {
     const Shard& shard = dataset.shards[i];
-    const FileSums& sum = sums.at(static_cast<std::int64_t>(i));
+    const DataFile& file = dataset.file_of(shard);
+    const loader::ShardContent& sum = sums.at(static_cast<std::int64_t>(i));
     const std::string name =
-        shard.root.empty() ? std::filesystem::path(shard.path).lexically_relative(home).string() : shard.name;
+        file.root.empty() ? std::filesystem::path(file.path).lexically_relative(home).string() : file.name;
     manifest.shards.push_back(
-        {name, shard.rows, shard.identity.size, sum.xxh3_128.hex(), shard.data_offset, hex32(sum.crc32c), shard.order});
+        {name, shard.rows, file.identity.size, sum.xxh3_128.hex(), shard.data_offset, hex32(sum.crc32c), shard.order});
   }
   return manifest;
 }

@@ -130,18 +130,17 @@ void walk(Walker& walker, T& v) {
 template <class Walker, Is<Record> T>
 void walk(Walker& walker, T& v) {
   walk_each(walker, v.layout, v.rows, v.data_offset, v.nbytes);
-  walk(walker, v.identity);
   walk_each(walker, v.findings);
 }
 template <class Walker, Is<Scanned> T>
 void walk(Walker& walker, T& v) {
-  walk_each(walker, v.layouts, v.records);
+  walk_each(walker, v.layouts, v.files, v.records);
 }
 template <class Walker, Is<Found> T>
 void walk(Walker& walker, T& v) {
-  walk_each(walker, v.files, v.stated, v.format, v.dtype, v.trailing_shape, v.set_by, v.named_by_data, v.ranges,
-            v.allow_tail, v.single, v.pattern, v.proof, v.counts, v.directory, v.manifest_path, v.generation, v.faults,
-            v.warnings);
+  walk_each(walker, v.files, v.file_of_shards, v.stated, v.format, v.dtype, v.trailing_shape, v.set_by, v.named_by_data,
+            v.ranges, v.allow_tail, v.single, v.pattern, v.proof, v.counts, v.directory, v.manifest_path, v.generation,
+            v.faults, v.warnings);
 }
 
 template <class Walker, class T>
@@ -228,7 +227,12 @@ std::optional<T> read_back(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> encode(const Found& found) { return written(found); }
 std::vector<std::byte> encode(const Scanned& scanned) { return written(scanned); }
-std::optional<Found> decode_found(std::span<const std::byte> bytes) { return read_back<Found>(bytes); }
+
+std::optional<Found> decode_found(std::span<const std::byte> bytes) {
+  std::optional<Found> found = read_back<Found>(bytes);
+  const auto known = [&](std::int64_t file) { return file >= 0 && file < std::ssize(found->files); };
+  return found && std::ranges::all_of(found->file_of_shards, known) ? std::move(found) : std::nullopt;
+}
 
 std::optional<Scanned> decode_scanned(std::span<const std::byte> bytes) {
   std::optional<Scanned> scanned = read_back<Scanned>(bytes);

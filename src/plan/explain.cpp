@@ -18,11 +18,11 @@ std::int64_t wanted_by_all(const Problem& problem) {
   std::int64_t replicas = tiles.ranks();
   for (std::int64_t axis = 0; axis < tiles.ndim(); ++axis) replicas /= tiles.parts(axis);
   std::int64_t bytes = 0;
-  const auto& shards = problem.dataset->shards;
-  for (std::size_t shard = 0; shard < shards.size(); ++shard) {
-    const Shape selected = problem.shards.local_shape(static_cast<std::int64_t>(shard));
-    const auto of_shard = checked_nbytes(selected, shards[shard].dtype.itemsize);
-    bytes = saturated(checked_add(bytes, saturated(of_shard)));
+  for (std::size_t chain = 0; chain + 1 < problem.chain_starts.size(); ++chain) {
+    const Shape selected = problem.chains.local_shape(static_cast<std::int64_t>(chain));
+    const auto first = static_cast<std::size_t>(problem.chain_starts[chain]);
+    const auto of_chain = checked_nbytes(selected, problem.dataset->shards[first].dtype.itemsize);
+    bytes = saturated(checked_add(bytes, saturated(of_chain)));
   }
   return saturated(checked_multiply(bytes, replicas));
 }

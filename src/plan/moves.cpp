@@ -4,6 +4,7 @@
 #include "plan/planner.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace loadstone::plan {
@@ -40,11 +41,11 @@ Shape file_strides(const Dataset& dataset, const Shard& shard) {
                                         : f_strides(shape, shard.dtype.itemsize);
 }
 
-/// Where a box begins on an axis of the shard.
-std::int64_t index_in_shard(const Problem& problem, const CommonBox& common, std::size_t axis) {
+/// Where a box begins on an axis of a shard, or of the chain that begins with it.
+std::int64_t index_in_shard(const Problem& problem, std::int64_t shard, const CommonBox& common, std::size_t axis) {
   const SelectedAxis& selected = problem.selection.axes[axis];
   const std::int64_t index = selected.start + common.box[axis].begin * selected.step;
-  return axis == 0 ? index - problem.dataset->row_index[static_cast<std::size_t>(common.source)] : index;
+  return axis == 0 ? index - problem.dataset->row_index[static_cast<std::size_t>(shard)] : index;
 }
 
 /// Adds an axis outside of nothing or inside of the last one: drops it if it has one index, merges it where the outer
@@ -68,34 +69,45 @@ Shape local_shape_of(const Tile& tile) {
   return shape;
 }
 
+/// @param common  of a chain
 Move move_of(const Problem& problem, const CommonBox& common, const Shape& tile_strides) {
-  const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(common.source)];
+  const std::int64_t first = problem.chain_starts[static_cast<std::size_t>(common.source)];
+  const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(first)];
   const Shape strides = file_strides(*problem.dataset, shard);
-  Move move{common.source, shard.data_offset, 0, shard.dtype.itemsize, problem.result_dtype.itemsize, {}};
+  Move move{first, shard.data_offset, 0, shard.dtype.itemsize, problem.result_dtype.itemsize, {}};
   const std::size_t ndim = strides.size();
   for (std::size_t i = 0; i < ndim; ++i) {
     const std::size_t axis = shard.order == StorageOrder::c ? i : ndim - 1 - i;
-    move.file_offset += index_in_shard(problem, common, axis) * strides[axis];
+    move.file_offset += index_in_shard(problem, first, common, axis) * strides[axis];
     move.tile_offset += common.in_target[axis] * tile_strides[axis];
     append(move.axes, {common.box[axis].size(), problem.selection.axes[axis].step * strides[axis], tile_strides[axis]});
   }
   return move;
 }
 
+/// @param common  of a shard
 Overlap overlap_of(const Problem& problem, const CommonBox& common) {
   const Shard& shard = problem.dataset->shards[static_cast<std::size_t>(common.source)];
   const Shape strides = file_strides(*problem.dataset, shard);
   Overlap overlap{common.source, {0, 1}, {0, 1}, shard.data_offset, elements_of(common.box) * shard.dtype.itemsize};
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-    overlap.offset += index_in_shard(problem, common, axis) * strides[axis];
+    overlap.offset += index_in_shard(problem, common.source, common, axis) * strides[axis];
   }
   if (!strides.empty()) {
-    const std::int64_t first = index_in_shard(problem, common, 0);
+    const std::int64_t first = index_in_shard(problem, common.source, common, 0);
     const std::int64_t rows = common.box.front().size();
     overlap.rows = {first, first + (rows - 1) * problem.selection.axes.front().step + 1};
     overlap.to = {common.in_target.front(), common.in_target.front() + rows};
   }
   return overlap;
+}
+
+/// Files come in the order of their first shards, so that only shards which are ranges of files move.
+void sort_by_file(const Dataset& dataset, std::span<Move> moves) {
+  const auto place = [&](const Move& move) {
+    return std::pair(dataset.shards[static_cast<std::size_t>(move.shard)].file, move.file_offset);
+  };
+  if (!std::ranges::is_sorted(moves, {}, place)) std::ranges::stable_sort(moves, {}, place);
 }
 
 /// DS47: a tile cut into K balanced parts along the axis that is split, read and placed one by one.
@@ -127,9 +139,11 @@ std::vector<Move> moves_of(const Problem& problem, std::int64_t rank) {
   const Tile tile = layout::tile_of(problem.tiles, rank);
   const Shape tile_strides = c_strides(local_shape_of(tile), problem.result_dtype.itemsize);
   for (const Tile& part : parts_of(problem, tile)) {
-    for (const CommonBox& common : layout::overlaps(problem.shards, part)) {
+    const std::size_t before = moves.size();
+    for (const CommonBox& common : layout::overlaps(problem.chains, part)) {
       moves.push_back(move_of(problem, common, tile_strides));
     }
+    sort_by_file(*problem.dataset, std::span(moves).subspan(before));
   }
   return moves;
 }

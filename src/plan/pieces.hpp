@@ -19,9 +19,9 @@ struct MoveAxis {
   bool operator==(const MoveAxis&) const = default;
 };
 
-/// A strided set of elements of one shard and where each goes in the tile.
+/// A strided set of elements of one chain of shards and where each goes in the tile.
 struct Move {
-  std::int64_t shard = 0;
+  std::int64_t shard = 0;        ///< the first of the chain
   std::int64_t file_offset = 0;  ///< of the first element
   std::int64_t tile_offset = 0;  ///< bytes from the start of the tile, of the first element, in the result's itemsize
   std::int64_t file_itemsize = 0;

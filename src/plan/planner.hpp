@@ -29,7 +29,9 @@ struct Problem {
   Distribution target;  ///< of the selected array
   Distribution tiles;   ///< the same with the axes that the selection drops, of extent 1: as many axes as the dataset
   Distribution shards;  ///< of the same array: the selected rows of shard s are those of "rank" s
-  DType result_dtype;   ///< native
+  std::vector<std::int64_t> chain_starts;  ///< as chain_starts() says
+  Distribution chains;                     ///< of the same array: the selected rows of chain c are those of "rank" c
+  DType result_dtype;                      ///< native
   Casting casting = Casting::lossless;
   std::string tiles_name;  ///< for the report
   std::int64_t overdecompose = 1;
@@ -69,7 +71,8 @@ Result<Budgeting> fit_budget(const Problem& problem);
 
 /// What one rank reads: overlaps in shard order. O(log shards + overlaps).
 std::vector<Overlap> overlaps_of(const Problem& problem, std::int64_t rank);
-/// The moves of one rank, in shard order; with overdecompose, tile part by tile part. None is empty.
+/// The moves of one rank, one a chain and box, file by file and each from its start to its end, whatever the order of
+/// the shards; with overdecompose, tile part by tile part. None is empty.
 std::vector<Move> moves_of(const Problem& problem, std::int64_t rank);
 /// Whether a shard's bytes must be converted on the way (swap or cast).
 bool needs_conversion(const Problem& problem, std::int64_t shard);

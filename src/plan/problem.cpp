@@ -2,6 +2,7 @@
 #include "core/checked.hpp"
 #include "core/text.hpp"
 #include "core/transfer.hpp"
+#include "plan/chains.hpp"
 #include "plan/planner.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ Fault refused_cast(const Dataset& dataset, std::size_t shard, const DType& to) {
                           : fmt::format("{} cannot be converted to {}", first.dtype.name(), to.name());
   fault.remedy = remedy_of(first.dtype, to);
   fault.shard = static_cast<std::int64_t>(shard);
-  fault.path = first.path;
+  fault.path = dataset.file_of(first).path;
   fault.item = "dtype";
   fault.wanted = to.name();
   fault.got = first.dtype.name();
@@ -85,13 +86,22 @@ std::int64_t selected_before(const SelectedAxis& axis, std::int64_t row) {
   return row <= axis.start ? 0 : std::min(axis.count, ceil_div(row - axis.start, axis.step));
 }
 
-Distribution shards_of(const Dataset& dataset, const ResolvedSelection& selection) {
+/// The selected array cut along the stack axis where these rows of the dataset begin, and at its end.
+Distribution cut_at(const ResolvedSelection& selection, const std::vector<std::int64_t>& rows) {
   if (selection.axes.empty()) return Distribution::replicated({}, 1);
   std::vector<std::int64_t> offsets;
-  offsets.reserve(dataset.row_index.size());
-  for (const std::int64_t row : dataset.row_index) offsets.push_back(selected_before(selection.axes.front(), row));
+  offsets.reserve(rows.size());
+  for (const std::int64_t row : rows) offsets.push_back(selected_before(selection.axes.front(), row));
   if (offsets.size() < 2) offsets = {0, selection.axes.front().count};  // a dataset without shards has no rows
   return Distribution::cuts(selection.full_shape(), 0, std::move(offsets));
+}
+
+std::vector<std::int64_t> rows_of_chains(const Dataset& dataset, const std::vector<std::int64_t>& starts) {
+  std::vector<std::int64_t> rows;
+  if (dataset.shards.empty()) return rows;
+  rows.reserve(starts.size());
+  for (const std::int64_t start : starts) rows.push_back(dataset.row_index[static_cast<std::size_t>(start)]);
+  return rows;
 }
 
 std::string tiles_name_of(const Distribution& target, const LoadOptions& options) {
@@ -120,11 +130,15 @@ Result<Problem> make_problem(const Dataset& dataset, const LoadOptions& options,
     failure.faults = std::move(faults);
     return failure;
   }
+  std::vector<std::int64_t> starts = chain_starts(dataset);
+  Distribution chains = cut_at(*selection, rows_of_chains(dataset, starts));
   return Problem{&dataset,
                  *selection,
                  *target,
                  with_dropped_axes(*target, *selection),
-                 shards_of(dataset, *selection),
+                 cut_at(*selection, dataset.row_index),
+                 std::move(starts),
+                 std::move(chains),
                  result,
                  options.casting,
                  tiles_name_of(*target, options),

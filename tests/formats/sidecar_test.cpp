@@ -144,19 +144,25 @@ TEST(Sidecar, DS37UnknownKeysAreAWarning) {
 
 TEST(Sidecar, DS39RangesKeepTheirOrder) {
   const auto result = parse(
-      raw(R"(, "shards": [{"path": "ten.bin", "offset": 5, "rows": 5}, {"path": "ten.bin", "offset": 0, "rows": 0}])"));
+      raw(R"(, "shards": [{"path": "ten.bin", "offset": 5, "rows": 5}, {"path": "ten.bin", "offset": 0, "rows": 0}, )"
+          R"({"path": "a.bin", "offset": 1, "rows": 2}, {"path": "ten.bin", "offset": 2, "rows": 3}])"));
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result->has_ranges);
-  ASSERT_EQ(result->ranges.size(), 2U);
-  EXPECT_EQ(result->ranges[0].path, "ten.bin");
+  ASSERT_EQ(result->ranges.size(), 4U);
+  EXPECT_EQ(result->range_paths, (std::vector<std::string>{"ten.bin", "a.bin"}));
+  EXPECT_EQ(result->ranges[0].path, 0);
+  EXPECT_EQ(result->ranges[2].path, 1);
+  EXPECT_EQ(result->ranges[3].path, 0);
   EXPECT_EQ(result->ranges[0].offset, 5);
   EXPECT_EQ(result->ranges[1].rows, 0);
 }
 
 TEST(Sidecar, DS25RangesMayNotLeave) {
   const auto result =
-      parse(raw(R"(, "shards": [{"path": "a", "offset": 0, "rows": 1}, {"path": "../b", "offset": 0, "rows": 1}])"));
+      parse(raw(R"(, "shards": [{"path": "a", "offset": 0, "rows": 1}, {"path": "../b", "offset": 0, "rows": 1}, )"
+                R"({"path": "../b", "offset": 1, "rows": 1}])"));
   const Fault fault = fault_of(result);
+  EXPECT_EQ(result.status().failure().total_faults, 2) << "one a shard";
   EXPECT_EQ(fault.kind, "paths.outside_root");
   EXPECT_EQ(fault.code, Code::outside_root);
   EXPECT_EQ(fault.shard, 1);

@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!needs_layout) continue;
     describe(*result, result->header_bytes, result->rows_each);
     for (const formats::SidecarRange& range : result->ranges) {
-      fuzz::demand(!formats::why_not_a_name(range.path, Limits{}), "paths stay inside");
+      fuzz::demand(!formats::why_not_a_name(result->range_paths.at(static_cast<std::size_t>(range.path)), Limits{}),
+                   "paths stay inside");
       describe(*result, range.offset, range.rows);
     }
   }

@@ -138,6 +138,29 @@ TEST_F(EngineTest, JoinsTinyReadsThatTouch) {
   EXPECT_EQ(counts.requests, counts.completions);
 }
 
+TEST_F(EngineTest, TenThousandRangesOfAFileAreFewRequestsAndOneOpen) {
+  constexpr std::int64_t kRanges = 10'000;
+  constexpr std::int64_t kRange = 1009;
+  add_file(kRanges * kRange + 11);
+  settings_.direct = "off";
+  settings_.mapped = "off";
+  settings_.request_bytes = kMiB;
+  make();
+  Landing landing(2 * kRanges * kRange);
+  for (const std::int64_t apart : {kRange, kRange + 5}) {
+    std::vector<Read> reads;
+    for (std::int64_t i = 0; i < kRanges; ++i) reads.push_back({0, 11 + i * kRange, landing.at(i * apart, kRange)});
+    ListSource source(reads);
+    ASSERT_TRUE(engine_->run(files_, source, interrupt_).ok());
+    for (const Read& read : reads) ASSERT_TRUE(test::holds(read.destination, read.offset));
+    const LoadStats stats = engine_->take_stats();
+    EXPECT_EQ(stats.opens, 1);
+    EXPECT_EQ(stats.bytes_read, kRanges * kRange);
+    // Scattered in memory, a request holds as many as the kernel takes destinations.
+    EXPECT_LE(stats.requests, apart == kRange ? kRanges * kRange / kMiB + 4 : kRanges / 400 + 4);
+  }
+}
+
 TEST_F(EngineTest, ObeysADepthOfOne) {
   add_file(kMiB);
   settings_.depth = 1;

@@ -25,9 +25,11 @@ TEST_F(ReadQueueTest, JoinsWhatTouchesInTheFile) {
   push(0, 0, 10);
   push(10, 10, 10);   // touches in memory too: one piece
   push(20, 500, 10);  // a second piece
-  push(31, 600, 10);  // a hole
+  push(31, 600, 10);  // a hole that is more than a fiftieth
   const Range range = queue_.peek(1000, 64);
   EXPECT_EQ(range.bytes, 30);
+  EXPECT_EQ(range.gap, 1);
+  EXPECT_FALSE(range.goes_on);
   queue_.cut(30, pieces_);
   ASSERT_EQ(pieces_.size(), 2U);
   EXPECT_EQ(pieces_[0].iov_len, 20U);
@@ -50,6 +52,49 @@ TEST_F(ReadQueueTest, KeepsToBytesAndPieces) {
 TEST_F(ReadQueueTest, DoesNotJoinFiles) {
   push(0, 0, 10, 0);
   push(10, 10, 10, 1);
+  EXPECT_EQ(queue_.peek(1000, 64).bytes, 10);
+}
+
+TEST_F(ReadQueueTest, ReadsSmallGapsAsWell) {
+  push(0, 0, 1000);
+  push(1020, 1000, 500);   // touches in memory; a fiftieth of 1000 is read over
+  push(1530, 1500, 500);   // 30 of 1500 in all: just as well
+  push(2061, 2000, 3000);  // 61 of 2000 would be too many
+  const Range range = queue_.peek(100'000, 64);
+  EXPECT_EQ(range.bytes, 2030);
+  EXPECT_EQ(range.gap, 31);
+  queue_.cut(range.bytes, pieces_);
+  ASSERT_EQ(pieces_.size(), 5U) << "three destinations, two gaps";
+  EXPECT_EQ(pieces_[1].iov_base, nullptr);
+  EXPECT_EQ(pieces_[1].iov_len, 20U);
+  EXPECT_EQ(pieces_[2].iov_base, &memory_[1000]);
+  EXPECT_EQ(pieces_[2].iov_len, 500U);
+  EXPECT_EQ(pieces_[3].iov_len, 10U);
+  EXPECT_EQ(pieces_[4].iov_base, &memory_[1500]);
+  EXPECT_EQ(queue_.uncut_bytes(), 3000);
+  EXPECT_EQ(queue_.peek(100'000, 64).offset, 2061);
+}
+
+TEST_F(ReadQueueTest, AGapIsNeverTheEndOfARange) {
+  push(0, 0, 1000);
+  push(1010, 1000, 1000);
+  for (const std::int64_t most : {1000, 1001, 1005, 1010}) {
+    const Range range = queue_.peek(most, 64);
+    EXPECT_EQ(range.bytes, 1000) << most;
+    EXPECT_TRUE(range.goes_on) << most;
+  }
+  EXPECT_EQ(queue_.peek(1011, 64).bytes, 1011);
+  EXPECT_EQ(queue_.peek(5000, 2).bytes, 1000) << "the gap takes a piece";
+  EXPECT_EQ(queue_.peek(5000, 3).bytes, 2010);
+  EXPECT_FALSE(queue_.peek(5000, 3).goes_on);
+}
+
+TEST_F(ReadQueueTest, DoesNotReadOverPagesNorBackwards) {
+  push(0, 0, 90'000);
+  push(90'000 + kMaxGapBytes + 1, 90'000, 10);
+  EXPECT_EQ(queue_.peek(1'000'000, 64).gap, kMaxGapBytes + 1) << "less than a fiftieth, but too long";
+  queue_.cut(90'000, pieces_);
+  push(7, 90'010, 10);
   EXPECT_EQ(queue_.peek(1000, 64).bytes, 10);
 }
 

@@ -125,6 +125,31 @@ TEST_P(Ways, ReadsThatDoNotFollowEachOtherInMemory) {
   }
 }
 
+TEST_P(Ways, SmallGapsAreReadOver) {
+  constexpr std::int64_t kBytes = 6 * kMiB;
+  write(kBytes);
+  SCOPED_TRACE(test::seed_note());
+  std::mt19937_64 random = test::generator();
+  for (const bool touching : {true, false}) {
+    test::drop_from_cache(files_[0].name.name);
+    Landing landing(2 * kBytes, test::pick(random, 0, 4095));
+    std::vector<Read> reads;
+    std::int64_t wanted = 0;
+    for (std::int64_t at = 17, to = 0; at < kBytes - 10'000; to += touching ? 0 : test::pick(random, 1, 50)) {
+      const std::int64_t size = test::pick(random, 4000, 9000);
+      reads.push_back({0, at, landing.at(to, size)});
+      wanted += size;
+      to += size;
+      at += size + test::pick(random, 0, 64);
+    }
+    read(reads);
+    EXPECT_EQ(stats_.bytes_wanted, wanted);
+    EXPECT_EQ(stats_.bytes_in_place + stats_.bytes_staged, wanted) << "gaps land nowhere";
+    EXPECT_LE(stats_.bytes_read, wanted + wanted / 50 + stats_.requests * 2 * 4096);
+    EXPECT_LE(stats_.requests, 2 * (kBytes / kMiB) + std::ssize(reads) / 100) << "of " << reads.size() << " runs";
+  }
+}
+
 TEST_P(Ways, ASmallBudgetOnlyChangesTheWay) {
   constexpr std::int64_t kBytes = 3 * kMiB + 5;
   write(kBytes);

@@ -91,7 +91,7 @@ TEST_F(Described, DS24TheManifestDecidesTheOrderAndTheNames) {
   const Opened result = opened();
   ASSERT_TRUE(result.dataset) << result.text;
   EXPECT_EQ(result.dataset->row_index, (std::vector<std::int64_t>{0, 5, 5, 9, 12}));
-  EXPECT_EQ(result.dataset->shards[3].path, folder_.file("below/zz.dat"));
+  EXPECT_EQ(result.dataset->file_of(result.dataset->shards[3]).path, folder_.file("below/zz.dat"));
 }
 
 TEST_F(Described, DS24AFileItDoesNotNameIsAWarningAndNotLoaded) {

@@ -186,13 +186,14 @@ TEST(Discover, DS20ADatasetStatesItsShards) {
   EXPECT_EQ(opened.warnings(), Names{"complete.unproven"});
   EXPECT_EQ(dataset.digest.size(), 32U);
   const Shard& second = dataset.shards[1];
-  EXPECT_EQ(second.path, folder.file(shard_name(1)));
-  EXPECT_EQ(second.root, folder.path());
-  EXPECT_EQ(second.name, shard_name(1));
+  EXPECT_EQ(dataset.files.size(), 4U);
+  EXPECT_EQ(dataset.file_of(second).path, folder.file(shard_name(1)));
+  EXPECT_EQ(dataset.file_of(second).root, folder.path());
+  EXPECT_EQ(dataset.file_of(second).name, shard_name(1));
   EXPECT_EQ(second.rows, 6);
   EXPECT_EQ(second.data_offset, 128);
   EXPECT_EQ(second.nbytes, 288);
-  EXPECT_NE(second.identity.header_hash, 0U);
+  EXPECT_NE(dataset.file_of(second).identity.header_hash, 0U);
 }
 
 TEST(Discover, FormsOfPathsFindTheSameShards) {

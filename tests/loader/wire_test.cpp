@@ -27,6 +27,7 @@ Fault sample_fault() {
 TEST(Wire, FoundComesBackEqual) {
   Found found;
   found.files = {{"d", "a.npy"}, {"", "/b.npy"}};
+  found.file_of_shards = {1, 0, 1};
   found.stated = {{3, 400, 128, StorageOrder::f, "ab", "cd"}, {}};
   found.dtype = DType{Kind::datetime, 8, ByteOrder::big, "25s"};
   found.trailing_shape = Shape{2, 0};
@@ -41,6 +42,7 @@ TEST(Wire, FoundComesBackEqual) {
   ASSERT_EQ(back->files.size(), 2U);
   EXPECT_EQ(back->files[0].name, "a.npy");
   EXPECT_EQ(back->files[1].root, "");
+  EXPECT_EQ(back->file_of_shards, found.file_of_shards);
   EXPECT_EQ(back->stated, found.stated);
   EXPECT_EQ(back->dtype, found.dtype);
   EXPECT_EQ(back->trailing_shape, found.trailing_shape);
@@ -58,7 +60,7 @@ Scanned sample_scan() {
   good.rows = 5;
   good.data_offset = 128;
   good.nbytes = 60;
-  good.identity = {1, 2, 188, -3, 4, 5};
+  scanned.files = {{1, 2, 188, -3, 4, 5}};
   Record bad;
   bad.found().faults = {sample_fault()};
   scanned.records.push_back(std::move(good));
@@ -75,10 +77,19 @@ TEST(Wire, ScansComeBackEqual) {
   EXPECT_TRUE(back->records[0].sound());
   EXPECT_EQ(back->records[0].rows, 5);
   EXPECT_EQ(back->records[0].nbytes, 60);
-  EXPECT_EQ(back->records[0].identity, scanned.records[0].identity);
+  EXPECT_EQ(back->files, scanned.files);
   EXPECT_EQ(back->records[0].findings, nullptr);
   ASSERT_FALSE(back->records[1].sound());
   EXPECT_EQ(back->records[1].findings->faults, scanned.records[1].findings->faults);
+}
+
+TEST(Wire, AFileThatIsNotThereIsNoticed) {
+  for (const std::int64_t file : {-1, 1}) {
+    Found found;
+    found.files = {{"d", "a.npy"}};
+    found.file_of_shards = {0, file};
+    EXPECT_FALSE(decode_found(encode(found))) << file;
+  }
 }
 
 TEST(Wire, ALayoutThatIsNotThereIsNoticed) {
@@ -93,6 +104,7 @@ TEST(Scanned, LayoutsOfSeveralScansAreEachThereOnce) {
   all.append(sample_scan());
   all.append(sample_scan());
   EXPECT_EQ(all.layouts.size(), 2U);
+  EXPECT_EQ(all.files.size(), 2U);
   ASSERT_EQ(all.records.size(), 4U);
   EXPECT_EQ(all.layout_of(all.records[2]).format, "npy");
   EXPECT_EQ(all.records[3].layout, -1);

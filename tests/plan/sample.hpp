@@ -30,7 +30,8 @@ inline Dataset dataset_of(Shape shape, const std::vector<std::int64_t>& rows, co
   for (std::size_t axis = 1; axis < dataset.shape.size(); ++axis) row_elements *= dataset.shape[axis];
   for (const std::int64_t count : rows) {
     Shard shard;
-    shard.path = "shard_" + std::to_string(dataset.shards.size()) + ".npy";
+    shard.file = static_cast<std::int64_t>(dataset.files.size());
+    dataset.files.push_back({"shard_" + std::to_string(dataset.files.size()) + ".npy", {}, {}, {}});
     shard.rows = count;
     shard.data_offset = 128;
     shard.nbytes = count * row_elements * dtype.itemsize;
