@@ -22,7 +22,8 @@ Residency residency_of(int fd, std::int64_t offset, std::int64_t bytes) noexcept
 /// Reads one byte of the file, buffered.
 bool residency_is_true(int fd) noexcept;
 
-/// Whether all pages of this process that hold these bytes are there, so that writing to them does not fault.
+/// Whether the pages of this process that hold these bytes are there, so that writing to them does not fault: told by
+/// the first and the last, and by one every 2 MiB.
 bool pages_are_present(std::span<const std::byte> memory) noexcept;
 
 }  // namespace loadstone::io

@@ -180,6 +180,12 @@ class Run {
   std::int64_t live_bytes_ = 0;
   std::int64_t in_backend_ = 0;
   std::int64_t in_copiers_ = 0;
+  struct {
+    std::int64_t file = -1;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool is_there = false;
+  } present_;                        // what was last found of destinations' pages
   std::int64_t resident_bytes_ = 0;  // of resident pages that are being read
   bool asking_ = false;              // a nowait request is out: its answer decides how to go on
   bool ended_ = false;

@@ -10,7 +10,7 @@
 namespace loadstone::io {
 namespace {
 
-constexpr std::size_t kMaxPieces = 64;  // destinations of one request
+constexpr std::size_t kMaxPieces = 512;  // destinations of one request
 // Setting up a mapping costs about 60 us, waking a thread 20: 1 MiB is copied in 150.
 constexpr std::int64_t kMinCopyBytes = std::int64_t{1} << 20;
 // Less budget than this for each copying thread is better spent on something else than mappings.
@@ -38,9 +38,11 @@ Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_
   const std::int64_t wanted = stretch.end - offset;
   const std::int64_t mappable = mappable_bytes(file, wanted);
   const Range range = queue_.peek(std::max(mappable, std::min(wanted, kResidentRequestBytes)), kMaxPieces);
-  const bool is_long = range.bytes >= kMinCopyBytes;
-  if (is_long && mappable >= kMinCopyBytes && is_present(range)) return issue_to_present(file, range, mappable);
-  if (is_long && tools_.threads_read) return issue_copy(file, resident_range(range), Way::buffered, nullptr);
+  const bool may_map = mappable >= kMinCopyBytes;
+  if (range.bytes < kMinCopyBytes || !(may_map || tools_.threads_read)) return issue_resident_read(file, wanted);
+  if (in_copiers_ >= kCopiesPerThread * tools_.copiers.threads()) return Cut::stalled;
+  if (may_map && is_present(range)) return issue_to_present(file, range, mappable);
+  if (tools_.threads_read) return issue_copy(file, resident_range(range), Way::buffered, nullptr);
   return issue_resident_read(file, wanted);
 }
 
@@ -48,11 +50,10 @@ Run::Cut Run::issue_to_present(OpenFile& file, Range range, std::int64_t mappabl
   WayTrial& trial = tools_.copy_trial;
   const bool on_trial = tools_.threads_read && !trial.settled();
   WayTrial* const timed = on_trial ? &trial : nullptr;
-  if (on_trial) range.bytes = std::min(range.bytes, kTrialBytes);
+  if (on_trial) range = queue_.peek(std::min(range.bytes, kTrialBytes), kMaxPieces);
   const Way way = tools_.threads_read ? trial.next() : Way::mapped;
   if (way == Way::buffered) return issue_copy(file, resident_range(range), way, timed);
-  range.bytes = std::min(range.bytes, mappable);
-  return issue_copy(file, range, way, timed);
+  return issue_copy(file, queue_.peek(std::min(range.bytes, mappable), kMaxPieces), way, timed);
 }
 
 /// How much of a stretch may be copied out of one mapping; 0: none, by the rules or for want of budget.
@@ -62,22 +63,27 @@ std::int64_t Run::mappable_bytes(const OpenFile& file, std::int64_t wanted) cons
   return quarter < kMinWindowShare ? 0 : std::min({wanted, kWindowBytes, round_down(quarter, kPieceBytes)});
 }
 
+/// Asked once for a range, though it is cut into several copies.
 bool Run::is_present(const Range& range) noexcept {
+  const std::int64_t end = range.offset + range.bytes;
+  if (present_.file == range.file && present_.begin <= range.offset && end <= present_.end) return present_.is_there;
+  present_ = {range.file, range.offset, end, true};
   std::int64_t at = range.offset;
-  for (std::uint64_t i = range.first_read; at < range.offset + range.bytes; ++i) {
+  for (std::uint64_t i = range.first_read; at < end && present_.is_there; ++i) {
     const Read& read = queue_[i].read;
+    at = std::max(at, read.offset);  // behind a gap
     const std::span<const std::byte> rest = read.destination.subspan(static_cast<std::size_t>(at - read.offset));
-    const auto bytes = std::min(static_cast<std::int64_t>(rest.size()), range.offset + range.bytes - at);
-    if (!pages_are_present(rest.first(static_cast<std::size_t>(bytes)))) return false;
+    const auto bytes = std::min(static_cast<std::int64_t>(rest.size()), end - at);
+    present_.is_there = pages_are_present(rest.first(static_cast<std::size_t>(bytes)));
     at += bytes;
   }
-  return true;
+  return present_.is_there;
 }
 
 /// The first request of a range: as long as is best, and up to the end of a huge page where one destination takes it.
 Range Run::resident_range(Range range) noexcept {
   const std::int64_t size = tools_.settings.request_bytes;
-  range.bytes = std::min(range.bytes, size > 0 ? size : kResidentRequestBytes);
+  range = queue_.peek(std::min(range.bytes, size > 0 ? size : kResidentRequestBytes), kMaxPieces);
   const Read& first = queue_[range.first_read].read;
   const std::span<std::byte> target = first.destination.subspan(static_cast<std::size_t>(range.offset - first.offset));
   if (static_cast<std::int64_t>(target.size()) >= range.bytes) {
@@ -100,16 +106,14 @@ Run::Cut Run::issue_resident_read(OpenFile& file, std::int64_t wanted) {
 }
 
 Run::Cut Run::issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* trial) {
-  Copiers& copiers = tools_.copiers;
-  if (in_copiers_ >= kCopiesPerThread * copiers.threads()) return Cut::stalled;
   const OpIndex index = new_op(file, range, way, Mode::buffered);
   Op& op = ops_[index];
   op.trial = trial;
   live_bytes_ -= std::exchange(op.queued_bytes, 0);
   ++in_copiers_;
-  copiers.add({index, way, file.buffered.get(), op.offset, op.destinations,
-               files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity,
-               tools_.settings.kernels});
+  tools_.copiers.add({index, way, file.buffered.get(), op.offset, op.destinations,
+                      files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity,
+                      tools_.settings.kernels});
   return Cut::done;
 }
 
