@@ -136,6 +136,7 @@ class Run {
   Cut issue_resident_read(OpenFile& file, std::int64_t wanted);
   Cut issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* trial);
   [[nodiscard]] Range resident_range(Range range) noexcept;
+  [[nodiscard]] std::span<const std::byte> target_of(const Range& range) noexcept;
   [[nodiscard]] std::int64_t mappable_bytes(const OpenFile& file, std::int64_t wanted) const;
   [[nodiscard]] bool is_present(const Range& range) noexcept;
 

@@ -80,16 +80,31 @@ bool Run::is_present(const Range& range) noexcept {
   return present_.is_there;
 }
 
-/// The first request of a range: as long as is best, and up to the end of a huge page where one destination takes it.
+/// The first request of a range: as long as is best, and up to the end of a huge page where its destination is one
+/// piece.
 Range Run::resident_range(Range range) noexcept {
   const std::int64_t size = tools_.settings.request_bytes;
   range = queue_.peek(std::min(range.bytes, size > 0 ? size : kResidentRequestBytes), kMaxPieces);
-  const Read& first = queue_[range.first_read].read;
-  const std::span<std::byte> target = first.destination.subspan(static_cast<std::size_t>(range.offset - first.offset));
+  const std::span<const std::byte> target = target_of(range);
   if (static_cast<std::int64_t>(target.size()) >= range.bytes) {
     range.bytes = to_huge_page_end(target.data(), range.bytes);
   }
   return range;
+}
+
+/// Where the start of a range goes, as far as that is one piece without gaps.
+std::span<const std::byte> Run::target_of(const Range& range) noexcept {
+  const Read& first = queue_[range.first_read].read;
+  const std::byte* const begin = first.destination.data() + (range.offset - first.offset);
+  const std::byte* end = first.destination.data() + first.destination.size();
+  std::int64_t at = first.offset + static_cast<std::int64_t>(first.destination.size());
+  for (std::uint64_t i = range.first_read + 1; at < range.offset + range.bytes; ++i) {
+    const Read& read = queue_[i].read;
+    if (read.offset != at || read.destination.data() != end) break;
+    at += static_cast<std::int64_t>(read.destination.size());
+    end += read.destination.size();
+  }
+  return {begin, end};
 }
 
 Run::Cut Run::issue_resident_read(OpenFile& file, std::int64_t wanted) {
