@@ -144,6 +144,11 @@ void walk(Walker& walker, T& v) {
             v.warnings);
 }
 
+template <class Walker, Is<ManifestChanges> T>
+void walk(Walker& walker, T& v) {
+  walk_each(walker, v.generation, v.changed, v.added, v.dropped, v.warnings);
+}
+
 template <class Walker, class T>
 void walk_any(Walker& walker, T& value) {
   if constexpr (requires { walker(value); }) {
@@ -228,7 +233,11 @@ std::optional<T> read_back(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> encode(const Found& found) { return written(found); }
 std::vector<std::byte> encode(const Scanned& scanned) { return written(scanned); }
+std::vector<std::byte> encode(const ManifestChanges& changes) { return written(changes); }
 std::optional<Found> decode_found(std::span<const std::byte> bytes) { return read_back<Found>(bytes); }
+std::optional<ManifestChanges> decode_changes(std::span<const std::byte> bytes) {
+  return read_back<ManifestChanges>(bytes);
+}
 
 std::optional<Scanned> decode_scanned(std::span<const std::byte> bytes) {
   std::optional<Scanned> scanned = read_back<Scanned>(bytes);
