@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "loader/batch_memory.hpp"
 #include "loader/carrier.hpp"
 #include "loader/discover.hpp"
@@ -36,7 +37,7 @@ Status check_arguments(std::int64_t batch_rows, const LoadOptions& options) {
     return Fault{.code = Code::bad_argument,
                  .kind = "stream.select",
                  .message = "batches are cut from rows, a selection is not",
-                 .remedy = "Give rows=, and select within each batch",
+                 .remedy = "Give " + named(Option::rows) + ", and select within each batch",
                  .item = "select"};
   }
   if (options.out) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
 #include "loader/discover.hpp"
@@ -39,7 +40,7 @@ Fault no_manifest(const Dataset& dataset) {
   return {.code = Code::mismatch,
           .kind = "complete.manifest",
           .message = "there is no manifest to compare the content with",
-          .remedy = "Record one with loadstone verify --write-manifest",
+          .remedy = "Record one: " + named(Option::record, "DIR"),
           .path = dataset.shards.empty() ? std::string() : dataset.shards.front().path};
 }
 

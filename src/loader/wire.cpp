@@ -26,6 +26,7 @@ class Writer {
     bytes_.resize(at + text.size());
     if (!text.empty()) std::memcpy(bytes_.data() + at, text.data(), text.size());
   }
+  void operator()(const Remedy& remedy) { (*this)(remedy.marked()); }
   template <class T>
   void operator()(const std::optional<T>& value);
   template <class T>
@@ -57,6 +58,11 @@ class Reader {
     if (size > bytes_.size()) return fail();
     text.assign(reinterpret_cast<const char*>(bytes_.data()), size);
     bytes_ = bytes_.subspan(size);
+  }
+  void operator()(Remedy& remedy) {
+    std::string marked;
+    (*this)(marked);
+    remedy = std::move(marked);
   }
   template <class T>
   void operator()(std::optional<T>& value);
