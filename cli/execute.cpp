@@ -24,7 +24,8 @@ Failure current_failure() {
     throw;
   } catch (const Error& error) {
     Failure failure = error.failure();
-    if (error.local() != nullptr) failure.notes.push_back("this rank also failed: " + describe(*error.local()));
+    if (error.local() != nullptr)
+      failure.notes.push_back("this rank also failed: " + describe(*error.local(), Audience::command));
     return failure;
   } catch (const std::bad_alloc&) {
     return one_fault(Code::out_of_memory, "memory.refused", "the system refused memory",

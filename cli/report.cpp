@@ -20,7 +20,7 @@ constexpr std::size_t kSentenceCharacters = 2000;
 
 void write_faults(JsonWriter& json, const char* key, const std::vector<Fault>& faults) {
   json.key(key).begin_array();
-  for (const Fault& fault : faults) write_fault(json, fault);
+  for (const Fault& fault : faults) write_fault(json, fault, Audience::command);
   json.end_array();
 }
 
@@ -100,7 +100,7 @@ std::string fault_line(const Fault& fault, const char* label) {
   std::string line = fmt::format("{}: ", label);
   if (!fault.path.empty()) line += escape_path(fault.path) + ": ";
   line += sentence(fault.message);
-  if (!fault.remedy.empty()) line += " " + sentence(fault.remedy);
+  if (!fault.remedy.empty()) line += " " + sentence(fault.remedy.text(Audience::command));
   return line + fmt::format(" [{}]", label_of(fault));
 }
 

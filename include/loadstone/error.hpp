@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <exception>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,12 +54,41 @@ std::optional<Code> parse_code(std::string_view text) noexcept;
 /// A number, a text, or a shape: what a fault wanted or got.
 using Value = std::variant<std::monostate, std::int64_t, std::string, std::vector<std::int64_t>>;
 
+/// Who is told: options are named as they are written there.
+enum class Audience : std::uint8_t { cpp, python, command };
+
+/// What to do about a fault, in one sentence. It may name options, and each audience reads it in its own words:
+/// "set budget_bytes = 65536" in C++, "set budget="64KiB"" in Python, "set --budget 64KiB" on the command line.
+class Remedy {
+ public:
+  Remedy() = default;
+  // NOLINTBEGIN(google-explicit-constructor): a sentence is a remedy, so that `fault.remedy = "..."` reads well
+  Remedy(std::string sentence) : marked_(std::move(sentence)) {}
+  Remedy(const char* sentence) : marked_(sentence) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  [[nodiscard]] bool empty() const noexcept { return marked_.empty(); }
+  /// The sentence for a reader.
+  [[nodiscard]] std::string text(Audience audience = Audience::cpp) const;
+  /// In C++ words.
+  explicit operator std::string() const { return text(); }
+  /// The sentence with its options still unspelled: for another process, never for a reader. `Remedy(r.marked()) == r`.
+  [[nodiscard]] const std::string& marked() const noexcept { return marked_; }
+
+  bool operator==(const Remedy&) const = default;
+  /// In C++ words.
+  friend std::ostream& operator<<(std::ostream& out, const Remedy& remedy);
+
+ private:
+  std::string marked_;
+};
+
 /// One thing that is wrong (a fault) or merely worth saying (a warning).
 struct Fault {
   Code code = Code::internal;
   std::string kind;                    ///< stable dotted name, such as "shard.truncated"
   std::string message;                 ///< one sentence without the remedy; bytes from files are escaped in it
-  std::string remedy;                  ///< one sentence: what to do
+  Remedy remedy;                       ///< one sentence: what to do
   std::optional<std::int64_t> shard;   ///< position of the shard in the dataset
   std::string path;                    ///< file or directory; empty if none
   std::string item;                    ///< tensor, column, option; empty if none
@@ -109,7 +140,7 @@ class [[gnu::visibility("default")]] Error : public std::exception {
   std::shared_ptr<State> state_;
 };
 
-/// The text of `Error::what()`.
-std::string describe(const Failure& failure);
+/// The text of `Error::what()`, for another audience than C++'s.
+std::string describe(const Failure& failure, Audience audience = Audience::cpp);
 
 }  // namespace loadstone

@@ -86,6 +86,11 @@ struct VerifyReport {
   bool against_manifest = false;
   std::string manifest_written;  ///< path; empty if none was
   std::int64_t generation = 0;
+  // With write_manifest: against the manifest that was replaced.
+  std::int64_t replaced_generation = 0;  ///< 0 if there was none, or none that could be read
+  std::vector<std::string> changed;      ///< names whose size or hash it stated otherwise
+  std::vector<std::string> added;        ///< names that it did not hold
+  std::vector<std::string> dropped;      ///< names that it held and the new one does not
   std::vector<Fault> warnings;
 };
 

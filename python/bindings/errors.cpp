@@ -27,16 +27,15 @@ nb::object errno_or_none(const Fault& fault) {
 }
 
 /// Builds, without raising it, the exception of loadstone._errors for a failure.
-nb::object make_exception(const Failure& failure, std::string_view text, const Failure* local) {
+nb::object make_exception(const Failure& failure, const Failure* local) {
   nb::list faults;
   for (const Fault& fault : failure.faults) faults.append(nb::cast(fault));
   nb::list notes;
   for (const std::string& note : failure.notes) notes.append(to_text(note));
-  const nb::object of_this_rank =
-      local == nullptr ? nb::object(nb::none()) : make_exception(*local, describe(*local), nullptr);
+  const nb::object of_this_rank = local == nullptr ? nb::object(nb::none()) : make_exception(*local, nullptr);
   return nb::module_::import_("loadstone._errors")
-      .attr("from_failure")(to_text(text), faults, "total_faults"_a = failure.total_faults,
-                            "phase"_a = text_or_none(failure.phase),
+      .attr("from_failure")(to_text(describe(failure, Audience::python)), faults,
+                            "total_faults"_a = failure.total_faults, "phase"_a = text_or_none(failure.phase),
                             "round"_a = failure.round < 0 ? nb::object(nb::none()) : nb::cast(failure.round),
                             "rank"_a = failure.rank < 0 ? nb::object(nb::none()) : nb::cast(failure.rank),
                             "notes"_a = notes, "local"_a = of_this_rank);
@@ -47,7 +46,7 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     try {
-      const nb::object exception = make_exception(error.failure(), error.what(), error.local());
+      const nb::object exception = make_exception(error.failure(), error.local());
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
     } catch (nb::python_error& broken) {
       broken.restore();
@@ -55,7 +54,7 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   }
 }
 
-nb::dict fields_of(const Fault& fault) {
+nb::dict fields_of(const Fault& fault, std::string_view remedy) {
   nb::dict fields;
   fields["code"] = to_text(to_string(fault.code));
   fields["kind"] = to_text(fault.kind);
@@ -63,7 +62,7 @@ nb::dict fields_of(const Fault& fault) {
   const auto put = [&](const char* name, const nb::object& value) {
     if (!value.is_none()) fields[name] = value;
   };
-  put("remedy", text_or_none(fault.remedy));
+  put("remedy", text_or_none(remedy));
   put("shard", nb::cast(fault.shard));
   put("path", path_or_none(fault.path));
   put("item", text_or_none(fault.item));
@@ -75,6 +74,8 @@ nb::dict fields_of(const Fault& fault) {
   put("set_by", text_or_none(fault.set_by));
   return fields;
 }
+
+nb::dict fields_to_show(const Fault& fault) { return fields_of(fault, fault.remedy.text(Audience::python)); }
 
 /// Takes what fields_of gives. `path` goes through os.fsencode, so that a name of any bytes comes back unchanged.
 void construct_fault(Fault* self, std::string_view code, std::string kind, std::string message, std::string remedy,
@@ -114,8 +115,8 @@ void bind_fault(nb::module_& m) {
       .def_prop_ro(
           "message", [](const Fault& f) { return to_text(f.message); }, "What is wrong, in one sentence.")
       .def_prop_ro(
-          "remedy", [](const Fault& f) { return text_or_none(f.remedy); }, "What to do about it.",
-          nb::for_getter(nb::sig("def remedy(self) -> str | None")))
+          "remedy", [](const Fault& f) { return text_or_none(f.remedy.text(Audience::python)); },
+          "What to do about it.", nb::for_getter(nb::sig("def remedy(self) -> str | None")))
       .def_ro("shard", &Fault::shard, "Position of the shard in the dataset.")
       .def_prop_ro(
           "path", [](const Fault& f) { return path_or_none(f.path); }, "File or directory.",
@@ -136,7 +137,7 @@ void bind_fault(nb::module_& m) {
       .def_prop_ro(
           "set_by", [](const Fault& f) { return text_or_none(f.set_by); }, "What fixed the expectation.",
           nb::for_getter(nb::sig("def set_by(self) -> str | None")))
-      .def("to_dict", &fields_of, "The fields that are set.",
+      .def("to_dict", &fields_to_show, "The fields that are set.",
            nb::sig("def to_dict(self) -> dict[str, int | str | list[int]]"))
       .def(
           "__eq__",
@@ -148,13 +149,13 @@ void bind_fault(nb::module_& m) {
           "__hash__", [](const Fault& f) { return nb::hash(nb::make_tuple(to_text(f.kind), to_text(f.message))); },
           nb::sig("def __hash__(self) -> int"))
       .def(
-          "__repr__", [](const Fault& f) { return nb::str("Fault(**{!r})").format(fields_of(f)); },
+          "__repr__", [](const Fault& f) { return nb::str("Fault(**{!r})").format(fields_to_show(f)); },
           nb::sig("def __repr__(self) -> str"))
       .def(
           "__reduce__",
           [](const Fault& f) {
             return nb::make_tuple(nb::module_::import_("loadstone._errors").attr("fault_from_dict"),
-                                  nb::make_tuple(fields_of(f)));
+                                  nb::make_tuple(fields_of(f, f.remedy.marked())));
           },
           nb::sig("def __reduce__(self) -> tuple[object, tuple[dict[str, int | str | list[int]]]]"));
 }

@@ -30,6 +30,12 @@ WriteReport watched_write(const nb::bytes& directory, WriteOptions options, cons
   return report;
 }
 
+nb::list to_paths(const std::vector<std::string>& paths) {
+  nb::list list;
+  for (const std::string& path : paths) list.append(to_path(path));
+  return list;
+}
+
 void set_dtype(WriteOptions& options, const std::string& text) {
   const std::optional<DType> dtype = parse_dtype(text);
   if (!dtype) throw nb::value_error("unknown dtype text");
@@ -56,6 +62,18 @@ void bind_verify(nb::module_& m) {
           "manifest_written", [](const VerifyReport& r) { return path_or_none(r.manifest_written); },
           nb::for_getter(nb::sig("def manifest_written(self) -> str | None")))
       .def_ro("generation", &VerifyReport::generation)
+      .def_ro("replaced_generation", &VerifyReport::replaced_generation,
+              "Of the manifest that was replaced; 0 if there was none that could be read.")
+      .def_prop_ro(
+          "changed", [](const VerifyReport& r) { return to_paths(r.changed); },
+          "Shards whose size or hash the replaced manifest stated otherwise.",
+          nb::for_getter(nb::sig("def changed(self) -> list[str]")))
+      .def_prop_ro(
+          "added", [](const VerifyReport& r) { return to_paths(r.added); },
+          "Shards that the replaced manifest did not name.", nb::for_getter(nb::sig("def added(self) -> list[str]")))
+      .def_prop_ro(
+          "dropped", [](const VerifyReport& r) { return to_paths(r.dropped); },
+          "Shards that only the replaced manifest named.", nb::for_getter(nb::sig("def dropped(self) -> list[str]")))
       .def_ro("warnings", &VerifyReport::warnings, nb::rv_policy::copy);
   m.def("verify", &watched_verify, "paths"_a, "options"_a, "comm"_a, "progress"_a.none(), "run_on"_a,
         "Compares every shard with the manifest. Collective.");
@@ -93,12 +111,7 @@ void bind_maintenance(nb::module_& m) {
   bind_write(m);
   nb::class_<CleanReport>(m, "CleanReport", "What `loadstone.clean` removed (or would remove) and what it kept.")
       .def_prop_ro(
-          "removed",
-          [](const CleanReport& r) {
-            nb::list names;
-            for (const std::string& name : r.removed) names.append(to_path(name));
-            return names;
-          },
+          "removed", [](const CleanReport& r) { return to_paths(r.removed); },
           nb::for_getter(nb::sig("def removed(self) -> list[str]")))
       .def_prop_ro(
           "kept",

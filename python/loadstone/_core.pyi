@@ -889,6 +889,24 @@ class VerifyReport:
     def generation(self) -> int: ...
 
     @property
+    def replaced_generation(self) -> int:
+        """
+        Of the manifest that was replaced; 0 if there was none that could be read.
+        """
+
+    @property
+    def changed(self) -> list[str]:
+        """Shards whose size or hash the replaced manifest stated otherwise."""
+
+    @property
+    def added(self) -> list[str]:
+        """Shards that the replaced manifest did not name."""
+
+    @property
+    def dropped(self) -> list[str]:
+        """Shards that only the replaced manifest named."""
+
+    @property
     def warnings(self) -> list[Fault]: ...
 
 def verify(paths: Sequence[bytes], options: VerifyOptions, comm: Communicator, progress: object | None, run_on: RunOn) -> VerifyReport:

@@ -138,3 +138,29 @@ def test_the_smallest_budget_works(tmp_path):
         loadstone.load(tmp_path / "x.npy", dtype="f8", budget=1)
     assert caught.value.code == "budget" and caught.value.got == 1
     loadstone.load(tmp_path / "x.npy", dtype="f8", budget=caught.value.wanted)
+
+
+def test_remedies_name_arguments_not_flags(tmp_path):
+    np.save(tmp_path / "x.npy", np.asfortranarray(np.arange(120_000, dtype=">i4").reshape(300, 400)))
+    with pytest.raises(MemoryError, match=r"Set budget=\S+ or more") as caught:
+        loadstone.load(tmp_path / "x.npy", dtype="f8", budget=1)
+    told = eval(caught.value.remedy.split("budget=")[1].split(" ")[0])
+    loadstone.load(tmp_path / "x.npy", dtype="f8", budget=told)
+    with pytest.raises(ValueError, match=r"Set casting=\"checked\" to allow it") as caught:
+        loadstone.load(tmp_path / "x.npy", dtype="i2")
+    assert "--" not in str(caught.value)
+    for i in (1, 2):
+        np.save(tmp_path / f"s_{i}.npy", np.zeros(3))
+    with pytest.raises(ValueError, match="first_index=1"):
+        loadstone.open(tmp_path / "s_*.npy")
+    warning = loadstone.open(tmp_path / "s_*.npy", first_index=1).warnings[0]
+    assert f'loadstone.verify("{tmp_path}", write_manifest=True)' in warning.remedy
+
+
+def test_a_remedy_that_names_an_option_survives_pickle(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros(3))
+    with pytest.raises(loadstone.Error) as caught:
+        loadstone.load(tmp_path / "x.npy", dtype="i2")
+    fault = caught.value.faults[0]
+    assert pickle.loads(pickle.dumps(fault)) == fault and pickle.loads(pickle.dumps(fault)).remedy == fault.remedy
+    assert fault.to_dict()["remedy"] == fault.remedy

@@ -9,7 +9,7 @@
 namespace loadstone::comm {
 namespace {
 
-constexpr std::int64_t kMagic = 0x3144524f43455253;  // changes with the layout
+constexpr std::int64_t kMagic = 0x3244524f43455253;  // changes with the layout
 
 class Writer {
  public:
@@ -98,7 +98,8 @@ class Reader {
 
 void write_fault(Writer& out, const Fault& fault) {
   out.number(static_cast<std::int64_t>(fault.code));
-  for (const std::string* text : {&fault.kind, &fault.message, &fault.remedy, &fault.path, &fault.item, &fault.set_by})
+  out.text(fault.remedy.marked());
+  for (const std::string* text : {&fault.kind, &fault.message, &fault.path, &fault.item, &fault.set_by})
     out.text(*text);
   out.optional(fault.shard);
   out.optional(fault.offset);
@@ -116,8 +117,8 @@ Code code_of(std::int64_t value) {
 Fault read_fault(Reader& in) {
   Fault fault;
   fault.code = code_of(in.number());
-  for (std::string* text : {&fault.kind, &fault.message, &fault.remedy, &fault.path, &fault.item, &fault.set_by})
-    *text = in.text();
+  fault.remedy = in.text();
+  for (std::string* text : {&fault.kind, &fault.message, &fault.path, &fault.item, &fault.set_by}) *text = in.text();
   fault.shard = in.optional();
   fault.offset = in.optional();
   fault.bytes = in.optional();

@@ -18,13 +18,13 @@ constexpr std::array<std::string_view, 23> kCodeNames = {
 
 constexpr int kFaultsOfAKind = 20;
 
-std::string sentence(const Fault& fault) {
+std::string sentence(const Fault& fault, Audience audience) {
   std::string text;
   if (!fault.path.empty()) text += escape_path(fault.path) + ": ";
   text += fault.message;
   if (!text.empty() && text.back() != '.') text += '.';
   if (!fault.remedy.empty()) {
-    text += ' ' + fault.remedy;
+    text += ' ' + fault.remedy.text(audience);
     if (text.back() != '.') text += '.';
   }
   return text;
@@ -38,11 +38,11 @@ std::string bracket(const Failure& failure) {
   return text + ']';
 }
 
-std::string list_of_faults(const Failure& failure) {
+std::string list_of_faults(const Failure& failure, Audience audience) {
   std::string text = fmt::format("{} faults:", failure.total_faults);
   std::map<std::string, int> shown;
   for (const Fault& fault : failure.faults) {
-    if (++shown[fault.kind] <= kFaultsOfAKind) text += "\n  " + sentence(fault) + " [" + fault.kind + ']';
+    if (++shown[fault.kind] <= kFaultsOfAKind) text += "\n  " + sentence(fault, audience) + " [" + fault.kind + ']';
   }
   for (const auto& [kind, count] : shown) {
     if (count > kFaultsOfAKind) text += fmt::format("\n  +{} more of {}", count - kFaultsOfAKind, kind);
@@ -60,8 +60,9 @@ std::optional<Code> parse_code(std::string_view text) noexcept {
   return static_cast<Code>(found - kCodeNames.begin());
 }
 
-std::string describe(const Failure& failure) {
-  std::string text = failure.total_faults > 1 ? list_of_faults(failure) : sentence(failure.first()) + ' ';
+std::string describe(const Failure& failure, Audience audience) {
+  std::string text =
+      failure.total_faults > 1 ? list_of_faults(failure, audience) : sentence(failure.first(), audience) + ' ';
   text += bracket(failure);
   for (const std::string& note : failure.notes) text += "\n  also: " + note;
   return text;

@@ -169,12 +169,12 @@ void write_text(JsonWriter& json, std::string_view name, const std::string& text
 
 }  // namespace
 
-void write_fault(JsonWriter& json, const Fault& fault) {
+void write_fault(JsonWriter& json, const Fault& fault, Audience audience) {
   json.begin_object();
   json.field("code", to_string(fault.code));
   json.field("kind", std::string_view(fault.kind));
   json.field("message", std::string_view(fault.message));
-  write_text(json, "remedy", fault.remedy);
+  write_text(json, "remedy", fault.remedy.text(audience));
   if (fault.shard) json.field("shard", *fault.shard);
   write_text(json, "path", fault.path);
   write_text(json, "item", fault.item);

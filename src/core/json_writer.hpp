@@ -52,6 +52,6 @@ class JsonWriter {
 };
 
 /// The fields of a fault that are set, as an object: code, kind, message, remedy, shard, path, wanted, got, ...
-void write_fault(JsonWriter& json, const Fault& fault);
+void write_fault(JsonWriter& json, const Fault& fault, Audience audience);
 
 }  // namespace loadstone

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 
 namespace loadstone {
@@ -47,7 +48,7 @@ Fault Ledger::over_limit(std::int64_t bytes) const {
       .code = Code::budget,
       .kind = "budget",
       .message = fmt::format("{} bytes are asked for at once, the budget is {} bytes", grouped(bytes), grouped(limit_)),
-      .remedy = fmt::format("Give a budget of at least {} bytes", bytes),
+      .remedy = fmt::format("Set {} or more", named(Option::budget, bytes)),
       .wanted = bytes,
       .got = limit_};
 }
@@ -93,7 +94,7 @@ Result<Reservation> Ledger::reserve(std::int64_t bytes, Use use, const Interrupt
                    .kind = "deadline",
                    .message = fmt::format("no part of the budget came back within {} s; {} of {} bytes are held",
                                           interrupt.deadline_s, grouped(held_), grouped(limit_)),
-                   .remedy = "Give a larger budget, or a longer deadline"};
+                   .remedy = fmt::format("Raise {} or {}", named(Option::budget), named(Option::deadline))};
     }
   }
   Reservation reservation = take(bytes, use);

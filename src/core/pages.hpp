@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -33,8 +32,5 @@ class Pages {
   std::span<std::byte> mapping_;
   std::span<std::byte> bytes_;
 };
-
-/// How many bytes of these pages lie on 2 MiB ones; empty where the kernel does not tell (before Linux 6.7).
-std::optional<std::int64_t> bytes_on_huge_pages(std::span<const std::byte> memory);
 
 }  // namespace loadstone

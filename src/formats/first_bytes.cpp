@@ -1,5 +1,6 @@
 #include "formats/first_bytes.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/faults.hpp"
 
@@ -93,8 +94,9 @@ std::string what_bytes_are(std::span<const std::byte> first_bytes) {
 Fault not_this_format(std::span<const std::byte> first_bytes, std::string_view wanted) {
   std::string got = what_bytes_are(first_bytes);
   Fault fault = malformed("shard.format", fmt::format("the file is not {}: it is {}", wanted, got),
-                          got == "Git LFS pointer" ? "Fetch the file itself with git lfs pull."
-                                                   : "Leave this file out, or name its format with format=.");
+                          got == "Git LFS pointer"
+                              ? "Fetch the file itself with git lfs pull."
+                              : fmt::format("Leave this file out, or name its format with {}.", named(Option::format)));
   fault.offset = 0;
   fault.wanted = std::string(wanted);
   fault.got = std::move(got);

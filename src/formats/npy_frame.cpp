@@ -1,5 +1,6 @@
 #include "formats/npy_frame.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/faults.hpp"
 #include "formats/first_bytes.hpp"
@@ -54,10 +55,10 @@ Fault lying_length(const NpyFrame& frame, std::int64_t file_bytes) {
 }
 
 Fault over_the_cap(const NpyFrame& frame, std::int64_t cap) {
-  Fault fault = malformed(
-      "header.length",
-      fmt::format("the header has {} bytes, the limit is {}", grouped(frame.header_bytes), grouped(cap)),
-      fmt::format("If the file is trusted, raise max_header_bytes (--max-header-bytes {}).", frame.header_bytes));
+  Fault fault =
+      malformed("header.length",
+                fmt::format("the header has {} bytes, the limit is {}", grouped(frame.header_bytes), grouped(cap)),
+                fmt::format("If the file is trusted, set {}.", named(Option::max_header_bytes, frame.header_bytes)));
   fault.offset = static_cast<std::int64_t>(kVersionEnd);
   fault.wanted = cap;
   fault.got = frame.header_bytes;

@@ -1,4 +1,5 @@
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/drivers.hpp"
 #include "formats/faults.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 Fault no_layout() {
   return make_fault(Code::bad_argument, "raw.layout", "nothing says what the bytes of this raw file are",
-                    "Put a shard_meta.json beside the shards, or give --dtype and --trailing-shape.");
+                    fmt::format("Put a shard_meta.json beside the shards, or give {} and {}.", named(Option::dtype),
+                                named(Option::trailing_shape)));
 }
 
 Fault too_large(const RawLayout& layout, const Shape& shape) {
@@ -31,7 +33,7 @@ Fault before_payload(const RawLayout& layout, std::int64_t size) {
   Fault fault =
       make_fault(Code::truncated, "shard.truncated",
                  fmt::format("the data start at byte {}, the file has {}", grouped(layout.header_bytes), grouped(size)),
-                 "Copy or write this shard again, or correct header_bytes.");
+                 fmt::format("Copy or write this shard again, or correct {}.", named(Option::header_bytes)));
   fault.item = "header_bytes";
   fault.wanted = layout.header_bytes;
   fault.got = size;
@@ -51,12 +53,12 @@ Fault no_rows_to_count(const RawLayout& layout) {
 Fault remainder(const RawLayout& layout, std::int64_t size, std::int64_t row_nbytes) {
   const std::int64_t payload = size - layout.header_bytes;
   const std::int64_t rows = payload / row_nbytes;
-  Fault fault = make_fault(
-      Code::truncated, "raw.remainder",
-      fmt::format("{} bytes less a header of {} are {} of {} bytes each, and {} bytes more", grouped(size),
-                  grouped(layout.header_bytes), counted(rows, "row"), grouped(row_nbytes),
-                  grouped(payload % row_nbytes)),
-      "Correct the type, the trailing shape or header_bytes, or drop the rest with allow_tail (--allow-tail).");
+  Fault fault = make_fault(Code::truncated, "raw.remainder",
+                           fmt::format("{} bytes less a header of {} are {} of {} bytes each, and {} bytes more",
+                                       grouped(size), grouped(layout.header_bytes), counted(rows, "row"),
+                                       grouped(row_nbytes), grouped(payload % row_nbytes)),
+                           fmt::format("Correct the type, the trailing shape or {}, or drop the rest with {}.",
+                                       named(Option::header_bytes), named(Option::allow_tail)));
   fault.offset = layout.header_bytes + rows * row_nbytes;
   fault.bytes = payload % row_nbytes;
   fault.wanted = layout.header_bytes + (rows + 1) * row_nbytes;

@@ -1,3 +1,4 @@
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "io/backend.hpp"
 #include "io/backend_makers.hpp"
@@ -43,8 +44,8 @@ std::string choices() {
 
 Fault refused(std::string_view name, std::string_view reason) {
   Fault fault = make_fault(Code::bad_argument, "io.backend", "",
-                           fmt::format("io.backend={} cannot be used: {}", escape(name), reason),
-                           fmt::format("Choose one of {}", choices()));
+                           fmt::format("the backend {} cannot be used: {}", escape(name), reason),
+                           fmt::format("For {} choose one of {}", named(Option::io_backend), choices()));
   fault.item = "io.backend";
   return fault;
 }

@@ -1,5 +1,6 @@
 #include "io/faults.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -98,11 +99,12 @@ Fault not_regular_fault(std::string_view path, unsigned int file_mode) {
 
 Fault read_fault(const ReadContext& context, int error) {
   const bool direct = context.way == "direct";
-  Fault fault =
-      make_fault(Code::io, "shard.unreadable", context.path,
-                 fmt::format("reading {} bytes at {}: {} ({}, {}, try {} of {})", context.bytes, context.offset,
-                             errno_name(error), context.way, context.backend, context.attempt, context.attempts),
-                 direct ? "Try io.direct=off" : "Check the storage, or set io.retries", error);
+  Fault fault = make_fault(
+      Code::io, "shard.unreadable", context.path,
+      fmt::format("reading {} bytes at {}: {} ({}, {}, try {} of {})", context.bytes, context.offset, errno_name(error),
+                  context.way, context.backend, context.attempt, context.attempts),
+      direct ? "Try " + named(Option::io_direct, "off") : "Check the storage, or set " + named(Option::io_retries),
+      error);
   return with_range(std::move(fault), context);
 }
 
@@ -122,7 +124,7 @@ Fault deadline_fault(const ReadContext& context, std::int64_t bytes_outstanding,
                            fmt::format("no read came back for {:.1f} s; {} bytes are outstanding, the oldest at {} "
                                        "({}, {})",
                                        seconds, bytes_outstanding, context.offset, context.way, context.backend),
-                           "Check the storage, or raise deadline_s");
+                           "Check the storage, or raise " + named(Option::deadline));
   return with_range(std::move(fault), context);
 }
 

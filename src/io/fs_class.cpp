@@ -1,5 +1,6 @@
 #include "io/fs_class.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "io/faults.hpp"
 
@@ -119,9 +120,9 @@ Result<FsGate> FsGate::parse(std::string_view fs_class) {
     const std::size_t equals = entry.rfind('=');
     const auto label = equals == std::string_view::npos ? std::nullopt : parse_class(entry.substr(equals + 1));
     if (!label || equals == 0) {
-      Fault fault = make_fault(Code::bad_argument, "io.fs_class", "",
-                               fmt::format("io.fs_class: '{}' is not PREFIX=CLASS", escape(entry)),
-                               "Choose a class of local, memory, network, other");
+      Fault fault =
+          make_fault(Code::bad_argument, "io.fs_class", "", fmt::format("'{}' is not PREFIX=CLASS", escape(entry)),
+                     "Set " + named(Option::io_fs_class) + " with classes of local, memory, network, other");
       fault.item = "io.fs_class";
       return fault;
     }

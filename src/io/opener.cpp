@@ -1,3 +1,4 @@
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "io/faults.hpp"
 #include "io/file.hpp"
@@ -37,9 +38,10 @@ std::string link_target(const std::string& path) {
 }
 
 Fault outside_root(const std::string& path, const std::string& why, const std::string& target) {
-  Fault fault = make_fault(Code::outside_root, "paths.outside_root", path, why,
-                           target.empty() ? "Use names relative to the dataset's folder"
-                                          : "Add the folder it leads into to roots= if you trust it");
+  Fault fault =
+      make_fault(Code::outside_root, "paths.outside_root", path, why,
+                 target.empty() ? "Use names relative to the dataset's folder"
+                                : "Add the folder it leads into to " + named(Option::roots) + " if you trust it");
   if (!target.empty()) fault.got = target;
   return fault;
 }

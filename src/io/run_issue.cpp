@@ -1,5 +1,6 @@
 // From reads to requests: pulling, choosing the way, cutting.
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "core/pages.hpp"
 #include "io/faults.hpp"
 #include "io/run.hpp"
@@ -240,7 +241,7 @@ Result<bool> Run::on_direct_refused(OpenFile& file, int error) {
   return make_fault(Code::io, "shard.unreadable", file.path,
                     fmt::format("direct I/O was required and refused: {} (file system class {})", errno_name(error),
                                 to_string(file.facts.fs_class)),
-                    "Use io.direct=auto", error);
+                    "Use " + named(Option::io_direct, "auto"), error);
 }
 
 /// A run is cut at multiples of the offset alignment: its middle lands in place if the addresses allow it, its edges

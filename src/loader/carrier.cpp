@@ -8,6 +8,7 @@
 
 #include "core/pages.hpp"
 #include "core/text.hpp"
+#include "io/huge_pages.hpp"
 #include "loader/progress.hpp"
 #include "loader/tile_reader.hpp"
 #include "loader/totals.hpp"
@@ -136,7 +137,7 @@ DistributedArray Carrier::publish(const CommPtr& comm, LoadStats& stats) {
   stats.seconds_by_step = std::move(steps);
   stats.bytes_wanted = plan_->bytes_wanted;
   tell_budget(session_->ledger(), stats);
-  stats.huge_page_bytes = bytes_on_huge_pages(memory_->bytes()).value_or(-1);
+  stats.huge_page_bytes = io::bytes_on_huge_pages(memory_->bytes()).value_or(-1);
   stats.backend = engine_->backend_name();
   return {plan_->problem.target, plan_->problem.result_dtype, comm, std::move(memory_)};
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "core/option_words.hpp"
 #include "core/status.hpp"
 #include "io/output_file.hpp"
 #include "loader/manifest_file.hpp"
@@ -16,7 +17,7 @@ Fault no_manifest(const std::string& directory) {
   return {.code = Code::refused,
           .kind = "clean.no_manifest",
           .message = "there is no manifest, so nothing says which files are the dataset's",
-          .remedy = "Record it first with loadstone verify --write-manifest, or remove the files yourself",
+          .remedy = "Record it first, " + named(Option::record, directory) + ", or remove the files yourself",
           .path = directory};
 }
 

@@ -1,6 +1,7 @@
 #include "loader/completeness.hpp"
 
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/glob.hpp"
 #include "loader/report.hpp"
@@ -69,8 +70,7 @@ std::optional<Fault> unproven(const Found& found, Proof proof) {
   Fault fault = make_fault(
       "complete.unproven",
       fmt::format("cannot prove that {} is the last shard", escape(base_name(found.file_of(found.shards() - 1).name))),
-      fmt::format("Record it: loadstone verify --write-manifest {}.",
-                  found.directory.empty() ? "DIR" : escape(found.directory)));
+      fmt::format("Record it: {}.", named(Option::record, found.directory.empty() ? "DIR" : escape(found.directory))));
   fault.path = found.directory;
   return fault;
 }
@@ -81,7 +81,7 @@ std::optional<Fault> size_fault(const Stated& stated, const FileIdentity& identi
   Fault fault = make_fault(
       "complete.size",
       fmt::format("the file has {} bytes, the {} states {}", grouped(identity.size), set_by, grouped(*stated.bytes)),
-      "Bring back the file that was recorded, or record this one: loadstone verify --write-manifest DIR.");
+      "Bring back the file that was recorded, or record this one: " + named(Option::record, "DIR") + ".");
   fault.wanted = *stated.bytes;
   fault.got = identity.size;
   fault.set_by = set_by;

@@ -1,5 +1,6 @@
 #include "loader/describe.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
 #include "loader/extensions.hpp"
@@ -58,7 +59,7 @@ void warn_unlisted(Found& found, const std::string& root, const OpenOptions& opt
       "complete.unlisted",
       fmt::format("the manifest does not name {}: {}", counted(static_cast<std::int64_t>(names.size()), "file"),
                   escape(joined(std::span(names).first(std::min<std::size_t>(names.size(), 5))))),
-      "It is not loaded; remove it, or record it: loadstone verify --write-manifest DIR.");
+      "It is not loaded; remove it, or record it: " + named(Option::record, "DIR") + ".");
   fault.path = join_path(root, names.front());
   found.warnings.push_back(std::move(fault));
 }

@@ -24,13 +24,14 @@ std::string options_text(const OpenOptions& options, const std::optional<DType>&
   const auto first = options.any_first_index ? "any" : text_of(options.first_index);
   const auto trailing = options.trailing_shape ? shape_text(*options.trailing_shape) : "-";
   std::string text = fmt::format(
-      "format={} order={} first_index={} ignore={} roots={} expect_shards={} expect_rows={} strict={} "
-      "max_header_bytes={}",
+      "format {}, order {}, first index {}, ignore {}, roots {}, expect shards {}, expect rows {}, strict {}, "
+      "max header bytes {}",
       options.format, static_cast<int>(options.order), first, joined(options.ignore), joined(options.roots),
       text_of(options.expect_shards), text_of(options.expect_rows), options.strict, options.max_header_bytes);
-  text += fmt::format(" sidecar={} raw_dtype={} trailing_shape={} byteorder={} header_bytes={} allow_tail={} cast={}",
-                      options.sidecar, options.raw_dtype, trailing, options.byteorder, text_of(options.header_bytes),
-                      options.allow_tail, cast ? cast->str() : "-");
+  text += fmt::format(
+      ", sidecar {}, raw dtype {}, trailing shape {}, byteorder {}, header bytes {}, allow tail {}, cast {}",
+      options.sidecar, options.raw_dtype, trailing, options.byteorder, text_of(options.header_bytes),
+      options.allow_tail, cast ? cast->str() : "-");
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "loader/file_scan.hpp"
 
 #include "core/hash.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/extensions.hpp"
 #include "loader/report.hpp"
@@ -141,7 +142,7 @@ bool is_absent(const Failure& failure, const std::string& path) {
 Fault missing(const Found& found) {
   Fault fault =
       make_fault("complete.missing", fmt::format("the {} names this shard, but it is not there", found.set_by),
-                 "Bring the file back, or record the dataset as it is: loadstone verify --write-manifest DIR.");
+                 "Bring the file back, or record the dataset as it is: " + named(Option::record, "DIR") + ".");
   fault.set_by = found.set_by;
   return fault;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "loader/input.hpp"
 #include "loader/progress.hpp"
 
@@ -48,7 +49,7 @@ Status Hashing::make_pool() {
     return Fault{.code = Code::budget,
                  .kind = "budget",
                  .message = fmt::format("verifying needs {} bytes, the budget is {}", kSmallestBlockBytes, budget),
-                 .remedy = fmt::format("Give a budget of at least {} bytes", kSmallestBlockBytes),
+                 .remedy = fmt::format("Set {} or more", named(Option::budget, kSmallestBlockBytes)),
                  .wanted = kSmallestBlockBytes,
                  .got = budget};
   }

@@ -1,5 +1,7 @@
 #include "loader/lost_value.hpp"
 
+#include "core/option_words.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -68,7 +70,7 @@ std::string value_text(const std::byte* element, const DType& stored) {
 std::string remedy_of(std::string_view what, Casting casting) {
   const bool rounds = what == "would be rounded" || what == "is not a whole number" || what == "is neither 0 nor 1";
   if (casting == Casting::checked && rounds)
-    return "Ask for a type that holds it, or allow the loss with casting=lossy";
+    return "Ask for a type that holds it, or allow the loss with " + named(Option::casting, "lossy");
   return "Ask for a type that holds it: nothing wraps, under any casting";
 }
 

@@ -1,5 +1,6 @@
 #include "loader/names.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/digits.hpp"
 #include "loader/numbering.hpp"
@@ -49,18 +50,20 @@ Fault no_numbering(std::size_t count) {
   return make_fault("names.pattern",
                     fmt::format("{} have no number in common that tells their order",
                                 counted(static_cast<std::int64_t>(count), "name")),
-                    "List the files in their order, or pass --order given.");
+                    "List the files in their order, or set " + named(Option::order, "given") + ".");
 }
 
 Fault several_numbers(const NameGroup& group, std::size_t varying) {
   return make_fault(
       "names.pattern", fmt::format("{} numbers vary in {}", varying, escape(group.glob)),
-      "Give a glob in which one number varies, write a manifest, or pass --order numeric to sort by all of them.");
+      fmt::format("Give a glob in which one number varies, write a manifest, or set {} to sort by all of them.",
+                  named(Option::order, "numeric")));
 }
 
 Fault stray(const std::string& name, const std::string& glob) {
-  Fault fault = make_fault("names.stray", fmt::format("the name does not fit {}", escape(glob)),
-                           "Move it away, give a narrower glob, or pass --ignore with its name.");
+  Fault fault =
+      make_fault("names.stray", fmt::format("the name does not fit {}", escape(glob)),
+                 fmt::format("Move it away, give a narrower glob, or name it with {}.", named(Option::ignore)));
   fault.path = name;
   return fault;
 }
@@ -97,7 +100,7 @@ void order_by_all(std::span<const std::string> names, const NameGroup& group, st
     return;
   }
   fault.message += "; sorted by all of them, holes are not seen";
-  fault.remedy = "Write a manifest: loadstone verify --write-manifest DIR.";
+  fault.remedy = "Write a manifest: " + named(Option::record, "DIR") + ".";
   out.warnings.push_back(std::move(fault));
 }
 

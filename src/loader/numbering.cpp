@@ -1,5 +1,6 @@
 #include "loader/numbering.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/digits.hpp"
 #include "loader/report.hpp"
@@ -114,7 +115,7 @@ void check_first(const Series& series, std::int64_t wanted, std::vector<Fault>& 
   if (first == wanted) return;
   const std::string absent = first > wanted ? fmt::format(": {} is missing", escape(series.name(wanted))) : "";
   Fault fault = make_fault("names.first_index", fmt::format("numbering starts at {}, not {}{}", first, wanted, absent),
-                           fmt::format("Bring the missing shards back, or pass --first-index {}.", first));
+                           fmt::format("Bring the missing shards back, or set {}.", named(Option::first_index, first)));
   fault.path = series.name(wanted);
   fault.wanted = wanted;
   fault.got = first;
@@ -191,7 +192,7 @@ void number(std::span<const std::string> names, const std::vector<std::size_t>& 
   std::optional<Series> series = make_series(names, members, run);
   if (!series) {
     out.faults.push_back(make_fault("names.pattern", "a number in the names has more than 18 digits",
-                                    "List the files in their order, or pass --order given."));
+                                    "List the files in their order, or set " + named(Option::order, "given") + "."));
     return;
   }
   drop_duplicates(names, *series, out.faults);
@@ -237,7 +238,7 @@ Fault reordered(std::span<const std::string> names, const std::vector<std::size_
   Fault fault = make_fault("names.reordered",
                            fmt::format("the list was in string order; it is read in numeric order, {} before {}",
                                        escape(names[numeric[at]]), escape(names[at])),
-                           "Pass --order given to keep the order of the list.");
+                           "Set " + named(Option::order, "given") + " to keep the order of the list.");
   fault.path = names[numeric[at]];
   return fault;
 }

@@ -40,16 +40,16 @@ std::string_view text_of(Casting casting) {
 }  // namespace
 
 std::string options_text(const LoadOptions& options) {
-  std::string text = fmt::format("split={}", options.split ? text_of(options.split) : "none");
-  text += options.tiles == Tiles::ceil ? " tiles=ceil" : " tiles=balanced";
-  if (options.has_rows_per_rank) text += fmt::format(" rows_per_rank={}", fmt::join(options.rows_per_rank, ","));
-  if (options.overdecompose != 1) text += fmt::format(" overdecompose={}", options.overdecompose);
-  if (options.rows) text += " rows=" + text_of(*options.rows);
-  if (!options.select.empty()) text += " select=" + text_of(options.select);
-  if (options.dtype) text += " dtype=" + options.dtype->str();
-  text += fmt::format(" casting={}", text_of(options.casting));
-  if (options.verify == Verify::crc) text += " verify=crc";
-  if (!options.device.empty()) text += " device=" + options.device;
+  std::string text = fmt::format("split {}", options.split ? text_of(options.split) : "none");
+  text += options.tiles == Tiles::ceil ? ", tiles ceil" : ", tiles balanced";
+  if (options.has_rows_per_rank) text += fmt::format(", rows per rank {}", fmt::join(options.rows_per_rank, ","));
+  if (options.overdecompose != 1) text += fmt::format(", overdecompose {}", options.overdecompose);
+  if (options.rows) text += ", rows " + text_of(*options.rows);
+  if (!options.select.empty()) text += ", select " + text_of(options.select);
+  if (options.dtype) text += ", dtype " + options.dtype->str();
+  text += fmt::format(", casting {}", text_of(options.casting));
+  if (options.verify == Verify::crc) text += ", verify crc";
+  if (!options.device.empty()) text += ", device " + options.device;
   return text;
 }
 

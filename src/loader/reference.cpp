@@ -1,5 +1,6 @@
 #include "loader/reference.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "core/transfer.hpp"
 #include "loader/report.hpp"
@@ -104,7 +105,7 @@ class Comparison {
     if (wanted == got) return;
     Fault fault = make_fault(
         "shard.data_offset", fmt::format("the payload starts at byte {}, the manifest states {}", got, wanted),
-        "Correct 'data_offset' in the manifest, or record this file: loadstone verify --write-manifest DIR.");
+        "Correct 'data_offset' in the manifest, or record this file: " + named(Option::record, "DIR") + ".");
     fault.wanted = wanted;
     fault.got = got;
     add(at, std::move(fault));
@@ -119,7 +120,7 @@ class Comparison {
   [[nodiscard]] Fault differing_dtype(const DType& dtype) const {
     Fault fault = make_fault(
         "shard.dtype", fmt::format("its type is {}, that of {} is {}", dtype.name(), who(), reference_.dtype.name()),
-        "Rewrite this shard, leave it out, or ask for one type with dtype.");
+        "Rewrite this shard, leave it out, or ask for one type with " + named(Option::dtype) + ".");
     fault.wanted = reference_.dtype.str();
     fault.got = dtype.str();
     return fault;

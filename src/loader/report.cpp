@@ -1,5 +1,6 @@
 #include "loader/report.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -125,7 +126,7 @@ Fault differs_from_manifest(const Dataset& dataset, std::int64_t shard, std::str
   return {.code = Code::checksum,
           .kind = "verify.differs",
           .message = fmt::format("the {} is {}, the manifest says {}", what, got, wanted),
-          .remedy = "Restore this shard, or record it anew with loadstone verify --write-manifest.",
+          .remedy = "Restore this shard, or record it anew: " + named(Option::record, "DIR") + ".",
           .shard = shard,
           .path = dataset.file_of(dataset.shards[static_cast<std::size_t>(shard)]).path,
           .wanted = wanted,

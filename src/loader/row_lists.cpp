@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/test_values.hpp"
 
@@ -19,7 +20,8 @@ Fault bad_rows(std::string message, Value wanted, Value got) {
   return {.code = Code::bad_argument,
           .kind = "write.rows",
           .message = std::move(message),
-          .remedy = "Give --rows uneven, --rows uniform, or one number of rows a shard that add up to the first extent",
+          .remedy = fmt::format("Set {}, {}, or one number of rows a shard that add up to the first extent",
+                                named(Option::row_rule, "uneven"), named(Option::row_rule, "uniform")),
           .item = "rows",
           .wanted = std::move(wanted),
           .got = std::move(got)};

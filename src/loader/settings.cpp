@@ -1,6 +1,7 @@
 #include "loader/settings.hpp"
 
 #include "core/kernels.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/bytes.hpp"
 #include "loader/report.hpp"
@@ -73,8 +74,9 @@ class Settler {
   }
 
   void refuse(std::string_view name, const std::string& origin, const std::string& text, std::string_view right) {
-    Fault fault = make_fault(origin == "option" ? "argument" : "environment",
-                             fmt::format("{} is '{}'", name, escape(text)), fmt::format("Set it to {}.", right));
+    Fault fault =
+        make_fault(origin == "option" ? "argument" : "environment", fmt::format("{} is '{}'", name, escape(text)),
+                   fmt::format("Set {} to {}.", option_of(name) ? named(*option_of(name)) : "it", right));
     fault.item = name;
     fault.wanted = std::string(right);
     fault.got = escape(text);

@@ -8,6 +8,7 @@
 
 #include "core/checked.hpp"
 #include "core/hash.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/npy.hpp"
 #include "loader/row_lists.hpp"
@@ -29,7 +30,8 @@ Fault bad_option(std::string item, std::string message, std::string remedy) {
 
 Result<WriteLayout> make_write_layout(const WriteOptions& options) {
   if (options.shape.empty()) {
-    return bad_option("shape", "a dataset needs at least one axis", "Give --shape rows,extent,...");
+    return bad_option("shape", "a dataset needs at least one axis",
+                      "Set " + named(Option::shape, "4000000, 8") + ", for example");
   }
   if (!options.dtype.is_numeric()) {
     return bad_option("dtype", options.dtype.name() + " is no numeric type", "Give a type such as float32 or int64");
@@ -39,11 +41,12 @@ Result<WriteLayout> make_write_layout(const WriteOptions& options) {
                       "Give extents from 0 up");
   }
   if (options.format != "npy") {
-    return bad_option("format", "datasets are written as npy, not as " + escape(options.format), "Give --format npy");
+    return bad_option("format", "datasets are written as npy, not as " + escape(options.format),
+                      "Set " + named(Option::format, "npy"));
   }
   if (options.fill != "random" && options.fill != "index") {
     return bad_option("fill", "\"" + escape(options.fill) + "\" is no way to fill",
-                      "Give --fill random or --fill index");
+                      fmt::format("Set {} or {}", named(Option::fill, "random"), named(Option::fill, "index")));
   }
   auto rows = rows_of_shards(options.rows, options.shape[0], options.shards, options.seed);
   if (!rows.ok()) return std::move(rows).status();

@@ -1,5 +1,6 @@
 #include "loader/sidecars.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/file_table.hpp"
 #include "loader/glob.hpp"
@@ -131,17 +132,19 @@ void refuse_argument(Found& found, std::string item, std::string message, std::s
 void check_arguments(Found& found, const OpenOptions& options) {
   if (!options.raw_dtype.empty() && !parse_dtype(options.raw_dtype)) {
     refuse_argument(found, "dtype", fmt::format("{} is no element type", escape(options.raw_dtype)),
-                    "Give one such as <f4, float32 or int64.");
+                    fmt::format("Set {}, for example.", named(Option::dtype, "float32")));
   }
   if (!options.byteorder.empty() && options.byteorder != "little" && options.byteorder != "big") {
     refuse_argument(found, "byteorder", fmt::format("{} is no byte order", escape(options.byteorder)),
-                    "Give little or big.");
+                    fmt::format("Set {} or {}.", named(Option::byteorder, "little"), named(Option::byteorder, "big")));
   }
   if (options.header_bytes.value_or(0) < 0) {
-    refuse_argument(found, "header_bytes", "header_bytes is negative", "Give 0 or more.");
+    refuse_argument(found, "header_bytes", "a header of fewer than 0 bytes was stated",
+                    fmt::format("Set {} to 0 or more.", named(Option::header_bytes)));
   }
   if (options.trailing_shape && std::ranges::any_of(*options.trailing_shape, [](auto n) { return n < 0; })) {
-    refuse_argument(found, "trailing_shape", "an extent of trailing_shape is negative", "Give extents of 0 or more.");
+    refuse_argument(found, "trailing_shape", "an extent of the trailing shape is negative",
+                    fmt::format("Set {} to extents of 0 or more.", named(Option::trailing_shape)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/option_words.hpp"
 #include "loader/carrier.hpp"
 #include "loader/discover.hpp"
 #include "loader/read_ahead.hpp"
@@ -29,7 +30,7 @@ Status check_arguments(std::int64_t batch_rows, const LoadOptions& options) {
     return Fault{.code = Code::bad_argument,
                  .kind = "stream.select",
                  .message = "batches are cut from rows, a selection is not",
-                 .remedy = "Give rows=, and select within each batch",
+                 .remedy = "Give " + named(Option::rows) + ", and select within each batch",
                  .item = "select"};
   }
   if (options.out) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/pages.hpp"
+#include "io/huge_pages.hpp"
 #include "loader/progress.hpp"
 #include "loader/totals.hpp"
 
@@ -204,7 +205,7 @@ void StreamSource::put(Batch& batch, LoadStats stats) {
   // Asking the kernel takes longer than reading a small batch.
   const std::span<std::byte> tile = batch.memory.tile->bytes();
   const bool may_be_huge = static_cast<std::int64_t>(tile.size()) >= kHugePageBytes;
-  stats.huge_page_bytes = may_be_huge ? bytes_on_huge_pages(tile).value_or(-1) : 0;
+  stats.huge_page_bytes = may_be_huge ? io::bytes_on_huge_pages(tile).value_or(-1) : 0;
   plan::Problem& problem = batch.plan.problem;
   DistributedArray array(std::move(problem.target), problem.result_dtype, self_communicator(),
                          std::move(batch.memory.tile));

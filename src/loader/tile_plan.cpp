@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/input.hpp"
 
@@ -29,7 +30,7 @@ Fault no_device(const std::string& device) {
   return {.code = known ? Code::unsupported : Code::bad_argument,
           .kind = "device",
           .message = known ? "tiles in device memory are not built yet" : "\"" + escape(device) + "\" is no device",
-          .remedy = "Give device host",
+          .remedy = "Set " + named(Option::device, "host"),
           .item = "device",
           .got = escape(device)};
 }

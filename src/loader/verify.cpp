@@ -10,13 +10,16 @@
 #include <map>
 #include <utility>
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
 #include "loader/discover.hpp"
 #include "loader/hashing.hpp"
+#include "loader/manifest_changes.hpp"
 #include "loader/manifest_file.hpp"
 #include "loader/report.hpp"
 #include "loader/session.hpp"
+#include "loader/wire.hpp"
 
 namespace loadstone {
 namespace {
@@ -38,7 +41,7 @@ Fault no_manifest(const Dataset& dataset) {
   return {.code = Code::mismatch,
           .kind = "complete.manifest",
           .message = "there is no manifest to compare the content with",
-          .remedy = "Record one with loadstone verify --write-manifest",
+          .remedy = "Record one: " + named(Option::record, "DIR"),
           .path = dataset.files.empty() ? std::string() : dataset.files.front().path};
 }
 
@@ -153,7 +156,21 @@ formats::Manifest manifest_of(const Dataset& dataset, const AllSums& sums, const
   return manifest;
 }
 
+/// What rank 0 found out, on every rank.
+void tell_changes(Session& session, const loader::ManifestChanges& of_rank_0, VerifyReport& report) {
+  std::vector<std::byte> bytes;
+  if (session.agreement().rank() == 0) bytes = loader::encode(of_rank_0);
+  if (Status sent = session.agreement().broadcast(bytes, 0); !sent.ok()) session.fail(std::move(sent));
+  loader::ManifestChanges changes = loader::decode_changes(bytes).value_or(loader::ManifestChanges{});
+  report.replaced_generation = changes.generation;
+  report.changed = std::move(changes.changed);
+  report.added = std::move(changes.added);
+  report.dropped = std::move(changes.dropped);
+  std::ranges::move(changes.warnings, std::back_inserter(report.warnings));
+}
+
 void record(Session& session, const Dataset& dataset, const AllSums& sums, VerifyReport& report) {
+  loader::ManifestChanges changes;
   Status mine = loader::guarded([&]() -> Status {
     auto home = home_of(dataset);
     if (!home.ok()) return std::move(home).status();
@@ -163,9 +180,11 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     formats::Manifest manifest = manifest_of(dataset, sums, *home);
     manifest.generation = report.generation = *generation;
     if (session.agreement().rank() != 0) return {};
+    changes = loader::changes_between(loader::read_manifest(*home, session.opener()), manifest);
     return loader::replace_manifest(*home, manifest);
   });
   session.verdict("commit", std::move(mine));
+  tell_changes(session, changes, report);
 }
 
 /// The report of everything that is wrong, in one failure.

@@ -26,6 +26,7 @@ class Writer {
     bytes_.resize(at + text.size());
     if (!text.empty()) std::memcpy(bytes_.data() + at, text.data(), text.size());
   }
+  void operator()(const Remedy& remedy) { (*this)(remedy.marked()); }
   template <class T>
   void operator()(const std::optional<T>& value);
   template <class T>
@@ -57,6 +58,11 @@ class Reader {
     if (size > bytes_.size()) return fail();
     text.assign(reinterpret_cast<const char*>(bytes_.data()), size);
     bytes_ = bytes_.subspan(size);
+  }
+  void operator()(Remedy& remedy) {
+    std::string marked;
+    (*this)(marked);
+    remedy = std::move(marked);
   }
   template <class T>
   void operator()(std::optional<T>& value);
@@ -143,6 +149,11 @@ void walk(Walker& walker, T& v) {
             v.faults, v.warnings);
 }
 
+template <class Walker, Is<ManifestChanges> T>
+void walk(Walker& walker, T& v) {
+  walk_each(walker, v.generation, v.changed, v.added, v.dropped, v.warnings);
+}
+
 template <class Walker, class T>
 void walk_any(Walker& walker, T& value) {
   if constexpr (requires { walker(value); }) {
@@ -227,6 +238,11 @@ std::optional<T> read_back(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> encode(const Found& found) { return written(found); }
 std::vector<std::byte> encode(const Scanned& scanned) { return written(scanned); }
+std::vector<std::byte> encode(const ManifestChanges& changes) { return written(changes); }
+
+std::optional<ManifestChanges> decode_changes(std::span<const std::byte> bytes) {
+  return read_back<ManifestChanges>(bytes);
+}
 
 std::optional<Found> decode_found(std::span<const std::byte> bytes) {
   std::optional<Found> found = read_back<Found>(bytes);

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
 #include "io/output_file.hpp"
@@ -41,15 +42,16 @@ Result<std::optional<formats::Manifest>> prepare(const std::string& directory, c
   auto manifest = loader::read_manifest(directory, opener);
   if (!manifest.ok()) return manifest;
   if (*manifest && !options.force) {
-    return occupied("write.exists", directory, "there is a manifest already",
-                    "Give --force to replace the dataset by its next generation, or another directory");
+    return occupied(
+        "write.exists", directory, "there is a manifest already",
+        "Set " + named(Option::force) + " to replace the dataset by its next generation, or give another directory");
   }
   if (!*manifest && !entries->empty() && !options.force) {
     return occupied(
         "write.foreign", directory,
         fmt::format("the directory holds {}, such as {}",
                     counted(static_cast<std::int64_t>(entries->size()), "other file"), escape(entries->front().name)),
-        "Give an empty directory, or --force to write beside them");
+        "Give an empty directory, or set " + named(Option::force) + " to write beside them");
   }
   for (const io::DirectoryEntry& entry : *entries) {  // of a writer that died
     if (!entry.name.starts_with(io::kTemporaryPrefix)) continue;
@@ -254,7 +256,7 @@ class Writer {
 };
 
 std::string options_text(const std::string& directory, const WriteOptions& options) {
-  return fmt::format("{} shape={} shards={} dtype={} seed={} rows={} fill={} format={} force={}", directory,
+  return fmt::format("{}: shape {}, shards {}, dtype {}, seed {}, rows {}, fill {}, format {}, force {}", directory,
                      shape_text(options.shape), options.shards, options.dtype.str(), options.seed, options.rows,
                      options.fill, options.format, options.force);
 }

@@ -1,5 +1,6 @@
 // How a budget is spent: one formula for what works at least, what is taken, and what the plan prints.
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "plan/demand.hpp"
 #include "plan/planner.hpp"
@@ -32,10 +33,10 @@ Fault too_small(const Problem& problem, std::int64_t smallest) {
   fault.kind = "budget";
   fault.message = fmt::format("a budget of {} bytes a rank is too small, {} is the smallest that works",
                               grouped(problem.budget_bytes), grouped(smallest));
-  fault.remedy = fmt::format("Pass budget={} or more.", smallest);
+  fault.remedy = fmt::format("Set {} or more.", named(Option::budget, smallest));
   if (problem.budget_guessed) {
     fault.message += "; it was guessed from the memory that is free";
-    fault.remedy = fmt::format("State a budget of {} or more, or free memory.", smallest);
+    fault.remedy = fmt::format("Set {} or more, or free memory.", named(Option::budget, smallest));
   }
   fault.item = "budget";
   fault.wanted = smallest;

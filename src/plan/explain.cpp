@@ -67,7 +67,7 @@ std::string why_staged(const Problem& problem) {
   };
   if (converted > 0) why.push_back(of_all(converted) + " converted to " + problem.result_dtype.name());
   if (transposed > 0) why.push_back(of_all(transposed) + " transposed");
-  if (problem.force_staging) why.emplace_back("io.landing=staged");
+  if (problem.force_staging) why.emplace_back("as was asked for");
   if (why.empty()) why.emplace_back("short runs read with the gaps between them");
   return joined(why);
 }

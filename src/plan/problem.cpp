@@ -1,5 +1,6 @@
 // From a dataset and options to a problem whose parts fit together.
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "core/transfer.hpp"
 #include "plan/chains.hpp"
@@ -23,7 +24,8 @@ void collect(Faults& all, Failure failure) {
 /// Which word would allow a cast; empty if none would.
 std::string remedy_of(const DType& from, const DType& to) {
   if (can_cast(from, to)) {
-    return "Pass casting=checked to allow it if every value survives, or casting=lossy to accept the nearest.";
+    return fmt::format("Set {} to allow it if every value survives, or {} to accept the nearest.",
+                       named(Option::casting, "checked"), named(Option::casting, "lossy"));
   }
   return "Load the type of the file, and convert afterwards.";
 }

@@ -1,5 +1,6 @@
 #include "plan/selection.hpp"
 
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -178,7 +179,8 @@ Result<ResolvedSelection> resolve_selection(const Shape& shape, const std::optio
                                             const Selection& select) {
   Resolver resolver(shape, rows ? "rows" : "select");
   if (rows && !select.empty()) {
-    resolver.refuse(bad_entry("rows", "rows and select were both given", "Give one of them.", {}, {}));
+    resolver.refuse(bad_entry("rows", "rows and a selection were both given",
+                              fmt::format("Give {} or {}.", named(Option::rows), named(Option::select)), {}, {}));
     return std::move(resolver).take();
   }
   const std::size_t given = rows ? 1 : select.size();

@@ -1,5 +1,6 @@
 // From options to a distribution: DS43 to DS47.
 #include "core/checked.hpp"
+#include "core/option_words.hpp"
 #include "layout/axis.hpp"
 #include "layout/checks.hpp"
 #include "plan/planner.hpp"
@@ -27,7 +28,7 @@ bool has_lengths(const LoadOptions& options) { return options.has_rows_per_rank 
 
 Fault lengths_without_axis() {
   return layout::bad_layout("tiles.map", "lengths a rank were given, but no axis is split",
-                            "Give a split axis, or no lengths.");
+                            "Give a split axis, or leave " + named(Option::rows_per_rank) + " out.");
 }
 
 Faults check(const Shape& shape, std::optional<std::int64_t> split, const LoadOptions& options, std::int64_t ranks) {
@@ -43,8 +44,8 @@ Faults check(const Shape& shape, std::optional<std::int64_t> split, const LoadOp
   }
   layout::add(faults, std::move(of_axis));
   if (options.overdecompose < 1) {
-    Fault fault = layout::bad_layout("overdecompose", fmt::format("overdecompose is {}", options.overdecompose),
-                                     "Give at least 1.");
+    Fault fault = layout::bad_layout(
+        "overdecompose", fmt::format("a tile is to be read in {} parts", options.overdecompose), "Give at least 1.");
     fault.wanted = std::int64_t{1};
     fault.got = options.overdecompose;
     faults.push_back(std::move(fault));

@@ -87,6 +87,24 @@ class Binary(unittest.TestCase):
         self.assertEqual(self.document(0, "clean", made, "--yes")["kept"], [])
         self.assertFalse(made.exists())
 
+    def test_recording_anew_says_what_it_replaces(self):
+        first = self.exits(0, "verify", self.data, "--write-manifest").stdout
+        self.assertIn("recorded   3 shards\n", first)
+        self.assertNotIn("no manifest", first)
+        self.assertIn(
+            "replacing generation 1: nothing changed", self.exits(0, "verify", self.data, "--write-manifest").stdout
+        )
+        (self.data / "s_0.npy").write_bytes(npy(4))
+        (self.data / "s_3.npy").write_bytes(npy(1))
+        text = self.exits(0, "verify", self.data, "--write-manifest").stdout
+        self.assertIn("recorded   4 shards, replacing generation 2: 1 changed, 1 new\n", text)
+        self.assertIn("changed    s_0.npy\n", text)
+        self.assertIn("new        s_3.npy\n", text)
+        (self.data / "s_3.npy").unlink()
+        part = self.document(0, "verify", self.data, "--write-manifest")["verify"]
+        self.assertEqual((part["replaced_generation"], part["generation"]), (3, 4))
+        self.assertEqual((part["changed"], part["added"], part["dropped"]), ([], [], ["s_3.npy"]))
+
     def test_a_wrong_setting_is_usage(self):
         doc = self.document(2, "load", self.data, env={**os.environ, "LOADSTONE_BUDGET": "lots"})
         self.assertIn("BUDGET", json.dumps(doc["faults"]))

@@ -30,8 +30,8 @@ TEST(JsonWriter, NumbersAreExact) {
 TEST(JsonWriter, FaultHasOnlyWhatIsSet) {
   JsonWriter json;
   write_fault(
-      json,
-      {.code = Code::truncated, .kind = "shard.truncated", .message = "m", .shard = 3, .wanted = std::int64_t{9}});
+      json, {.code = Code::truncated, .kind = "shard.truncated", .message = "m", .shard = 3, .wanted = std::int64_t{9}},
+      Audience::command);
   EXPECT_EQ(json.take(), R"({"code":"truncated","kind":"shard.truncated","message":"m","shard":3,"wanted":9})");
 }
 

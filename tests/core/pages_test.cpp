@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -17,21 +16,6 @@ TEST(Pages, IO26LargeOnesStartOnA2MiBBoundaryPlusTheSkew) {
     EXPECT_EQ(address(Pages(5 << 20, huge, 576)) % (2 << 20), 576U) << huge;
   }
   EXPECT_EQ(address(Pages(100, "auto", 64)) % 4096, 64U);
-}
-
-TEST(Pages, TellHowManyBytesLieOnHugeOnes_IO40) {
-  constexpr std::int64_t kBytes = 6 << 20;
-  Pages small(kBytes, "off");
-  std::fill(small.bytes().begin(), small.bytes().end(), std::byte{1});
-  const std::optional<std::int64_t> none = bytes_on_huge_pages(small.bytes());
-  if (!none) GTEST_SKIP() << "this kernel does not tell";
-  Pages large(kBytes, "auto", 128);
-  EXPECT_EQ(bytes_on_huge_pages(large.bytes()), 0) << "nothing is there yet";
-  std::fill(large.bytes().begin(), large.bytes().end(), std::byte{1});
-  const std::int64_t told = bytes_on_huge_pages(large.bytes()).value_or(-1);
-  EXPECT_GE(told, 0);
-  EXPECT_LE(told, kBytes);
-  EXPECT_EQ(bytes_on_huge_pages({}), 0);
 }
 
 TEST(Pages, BytesAreZeroAndWritableToTheEnd) {

@@ -41,7 +41,7 @@ TEST(DriverTable, FM2KnownButNotBuiltIsUnsupported) {
     const Fault fault = fault_of(find_driver(name));
     EXPECT_EQ(fault.code, Code::unsupported) << name;
     EXPECT_NE(fault.message.find(name), std::string::npos);
-    EXPECT_NE(fault.remedy.find("npy, raw"), std::string::npos);
+    EXPECT_NE(fault.remedy.text().find("npy, raw"), std::string::npos);
   }
 }
 
@@ -50,8 +50,8 @@ TEST(DriverTable, C013PickleIsRefused) { EXPECT_EQ(fault_of(find_driver("pickle"
 TEST(DriverTable, AnUnknownNameListsTheKnownAndTheNearest) {
   const Fault fault = fault_of(find_driver("npi"));
   EXPECT_EQ(fault.code, Code::bad_argument);
-  EXPECT_NE(fault.remedy.find("Did you mean npy?"), std::string::npos) << fault.remedy;
-  EXPECT_NE(fault.remedy.find("safetensors"), std::string::npos);
+  EXPECT_NE(fault.remedy.text().find("Did you mean npy?"), std::string::npos) << fault.remedy;
+  EXPECT_NE(fault.remedy.text().find("safetensors"), std::string::npos);
   EXPECT_EQ(fault_of(find_driver("")).code, Code::bad_argument);
 }
 

@@ -82,7 +82,7 @@ TEST(NpyFrame, DS29TheLimitIsOnTheHeaderText) {
   EXPECT_EQ(fault.kind, "header.length");
   EXPECT_EQ(number_or_text(fault.wanted), "100");
   EXPECT_EQ(number_or_text(fault.got), "101");
-  EXPECT_NE(fault.remedy.find("max_header_bytes"), std::string::npos);
+  EXPECT_NE(fault.remedy.text().find("max_header_bytes"), std::string::npos);
 }
 
 TEST(NpyFrame, DS29OneMebibyteByDefault) {

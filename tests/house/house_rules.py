@@ -52,6 +52,20 @@ SWITCHES_IN = re.compile(r"src/(formats/driver_table|io/backend_table|comm/modul
 PUBLIC = re.compile(r"include/loadstone/\w+\.hpp")
 STANDARD_OR_OURS = re.compile(r"[a-z_]+|loadstone/.*")
 
+# Remedies name options by `named(Option::...)`, so that each audience reads its own words: a flag or a keyword with `=`
+# in a text of the library is right for one of them only.
+OPTION_TABLE = "src/core/option_words.cpp"
+SPELLED_OPTION = re.compile(
+    r"(?<![\w-])--[a-z][a-z-]+"
+    r"|\b(?:budget|budget_bytes|deadline_s|identity|roots|format|order|first_index|ignore|trailing_shape|byteorder"
+    r"|header_bytes|max_header_bytes|allow_tail|rows|select|split|dtype|casting|rows_per_rank|overdecompose|device|shape"
+    r"|shards|fill|force|write_manifest"
+    r"|io[._](?:backend|direct|mapped|huge_pages|page_cache|landing|fs_class|request\w*|depth|threads|open_files|retries))="
+)
+# The one other text with `split=` is the notation of distributions, which all audiences share.
+SPELLED_IN = re.compile(r"src/(core/option_words|layout/distribution_text)\.cpp")
+STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+
 LONGEST_FILE = 450
 LONGEST_TEST = 600  # tables of cases
 SOURCE_FOLDERS = ("include", "src", "cli", "python", "tests")
@@ -129,6 +143,32 @@ def switch_breaches(path, text):
         yield Breach(path, line_of(text, match.end()), "a feature switch outside the tables")
 
 
+def option_breaches(path, text):
+    """`text` with its comments: only what stands in quotes counts."""
+    if not path.startswith("src/") or SPELLED_IN.fullmatch(path):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        for quoted in STRING.findall(line.split("//")[0]):
+            for match in SPELLED_OPTION.finditer(quoted):
+                yield Breach(path, number, f"'{match.group()}' is right for one audience: use named(Option::...)")
+
+
+def word_breaches(table, cpp, python, flags):
+    """Rows of the table of option words whose words are no member, keyword or flag of the three other texts."""
+    rows = re.findall(r'OptionWords\{\s*Option::(\w+),\s*"[^"]*",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"', table)
+    if not rows:
+        yield Breach(OPTION_TABLE, 1, "no row was found")
+    for option, member, keyword, flag in rows:
+        if " " in flag:  # a phrase: the flag in it
+            member, keyword, flag = "write_manifest", "write_manifest", flag.split()[2]
+        if not re.search(rf"\b{member.split('.')[-1]}\b", cpp):
+            yield Breach(OPTION_TABLE, 1, f"Option::{option}: no public header has a member {member}")
+        if not re.search(rf"^ +{keyword}: ", python, re.MULTILINE):
+            yield Breach(OPTION_TABLE, 1, f"Option::{option}: Python has no keyword {keyword}")
+        if f'"{flag}"' not in flags:
+            yield Breach(OPTION_TABLE, 1, f"Option::{option}: the command has no flag {flag}")
+
+
 def length_breaches(path, text):
     lines, most = text.count("\n"), LONGEST_TEST if path.startswith("tests/") else LONGEST_FILE
     if lines > most:
@@ -144,6 +184,7 @@ def breaches_of(path, text):
         found += rule(path, includes)
     found += raw_call_breaches(path, code)
     found += switch_breaches(path, code)
+    found += option_breaches(path, text)
     found += length_breaches(path, text)
     return found
 
@@ -155,9 +196,19 @@ def sources(root):
                 yield path
 
 
+def all_text(root, *patterns):
+    return "\n".join(path.read_text() for pattern in patterns for path in sorted(root.glob(pattern)))
+
+
 def main(root):
     files = list(sources(root))
     found = [b for file in files for b in breaches_of(file.relative_to(root).as_posix(), file.read_text())]
+    found += word_breaches(
+        all_text(root, OPTION_TABLE),
+        all_text(root, "include/loadstone/*.hpp"),
+        all_text(root, "python/loadstone/*.py"),
+        all_text(root, "cli/flags.cpp"),
+    )
     for breach in found:
         print(breach)
     print(f"{len(files)} files, {len(found)} breaches")

@@ -2,7 +2,7 @@
 
 import unittest
 
-from house_rules import breaches_of
+from house_rules import breaches_of, word_breaches
 
 
 def texts(path, source):
@@ -62,6 +62,39 @@ class Switches(unittest.TestCase):
         source = "int a;\n#if defined(LOADSTONE_WITH_URING)\n#endif\n"
         self.assertEqual(texts("src/io/backend_table.cpp", source), [])
         self.assertEqual([b.line for b in breaches_of("src/io/engine.cpp", source)], [2])
+
+
+class Options(unittest.TestCase):
+    def test_an_option_that_is_spelled_is_named(self):
+        for text in ["Pass budget=1.", "or pass --order given", "Try io.direct=off", "format="]:
+            with self.subTest(text=text):
+                self.assertEqual(len(texts("src/io/a.cpp", f'fault.remedy = "{text}";\n')), 1)
+                self.assertEqual(texts("cli/a.cpp", f'fault.remedy = "{text}";\n'), [])
+
+    def test_mentions_and_other_words_pass(self):
+        for line in [
+            '// "budget=1"',
+            'x = named(Option::budget, "1");',
+            'f("a budget of 1 -- no more");',
+            'f("x={}");',
+        ]:
+            with self.subTest(line=line):
+                self.assertEqual(texts("src/io/a.cpp", line + "\n"), [])
+
+    ROW = 'OptionWords{Option::budget, "budget", "budget_bytes", "budget", "--budget", Form::bytes},'
+    CALL = 'OptionWords{Option::record, "record", "verify(..)", "loadstone.verify()", "loadstone verify --write-manifest {}"'
+
+    def test_words_are_members_keywords_and_flags(self):
+        good = (
+            "int budget_bytes; bool write_manifest",
+            "    budget: int\n    write_manifest: bool",
+            '"--budget", "--write-manifest"',
+        )
+        self.assertEqual(list(word_breaches(self.ROW + self.CALL, *good)), [])
+        for i in range(3):
+            bad = [text.replace("budget", "badget") if at == i else text for at, text in enumerate(good)]
+            self.assertEqual(len(list(word_breaches(self.ROW + self.CALL, *bad))), 1, bad)
+        self.assertEqual(len(list(word_breaches("", *good))), 1)
 
 
 class Length(unittest.TestCase):

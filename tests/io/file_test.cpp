@@ -74,10 +74,10 @@ TEST(Opener, DanglingLinkSaysWhereItLeads) {
 TEST(Opener, TooManyOpenFilesAreNoFaultOfTheFile) {
   for (const int error : {EMFILE, ENFILE}) {
     for (const bool typed : {true, false}) {
-      EXPECT_NE(open_fault("a.npy", error, typed, "").remedy.find("ulimit -n"), std::string::npos);
+      EXPECT_NE(open_fault("a.npy", error, typed, "").remedy.text().find("ulimit -n"), std::string::npos);
     }
   }
-  EXPECT_EQ(open_fault("a.npy", EIO, false, "").remedy.find("ulimit"), std::string::npos);
+  EXPECT_EQ(open_fault("a.npy", EIO, false, "").remedy.text().find("ulimit"), std::string::npos);
 }
 
 TEST(Opener, RefusesAllButRegularFilesAtOnce_IO4_T7) {

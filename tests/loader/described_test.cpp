@@ -333,8 +333,8 @@ TEST_F(Raw, DS37ArgumentsInsteadOfASidecar) {
 TEST_F(Raw, WithoutADescriptionTheyAreRefusedOnceWithTheRemedy) {
   const Opened result = open_everywhere({folder_.path()});
   ASSERT_EQ(result.kinds(), Names{"raw.layout"}) << result.text;
-  for (const char* word : {"--dtype", "--trailing-shape", "shard_meta.json"}) {
-    EXPECT_NE(result.first().remedy.find(word), std::string::npos) << result.text;
+  for (const char* word : {"dtype", "trailing_shape", "shard_meta.json"}) {
+    EXPECT_NE(result.first().remedy.text().find(word), std::string::npos) << result.text;
   }
 }
 

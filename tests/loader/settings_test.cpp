@@ -147,7 +147,7 @@ TEST(Environment, IO41AnUnknownNameIsAWarningWithTheNearest) {
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].kind, "environment.unknown");
   EXPECT_NE(warnings[0].message.find("LOADSTONE_IO_DIREKT"), std::string::npos);
-  EXPECT_NE(warnings[0].remedy.find("LOADSTONE_IO_DIRECT"), std::string::npos);
+  EXPECT_NE(warnings[0].remedy.text().find("LOADSTONE_IO_DIRECT"), std::string::npos);
 }
 
 TEST(Machine, ReadsMemAvailable) {

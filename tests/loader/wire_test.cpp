@@ -110,6 +110,11 @@ TEST(Scanned, LayoutsOfSeveralScansAreEachThereOnce) {
   EXPECT_EQ(all.records[3].layout, -1);
 }
 
+TEST(Wire, ChangesComeBackEqual) {
+  const ManifestChanges changes{7, {"a.npy", ""}, {"b.npy"}, {}, {sample_fault()}};
+  EXPECT_EQ(decode_changes(encode(changes)), changes);
+}
+
 TEST(Wire, CutBytesAreNoticed) {
   Found found;
   found.files = {{"d", "a.npy"}};

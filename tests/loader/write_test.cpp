@@ -131,6 +131,32 @@ TEST(Verify, DS56AllTroubledShardsAreListed) {
   }
 }
 
+TEST(Verify, DS57RecordingAnewSaysWhichShardsChangedOnEveryRank) {
+  const TempDir root;
+  const std::string directory = root.file("d");
+  write(directory, small());
+  VerifyOptions recording;
+  recording.write_manifest = true;
+  for (const int ranks : {1, 3}) {
+    const std::int64_t before = open({directory}).manifest_generation;
+    std::string bytes = test::read_file(directory + "/shard_0003.npy");
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    test::write_file(directory + "/shard_0003.npy", bytes);
+    run_threads(ranks, [&](const CommPtr& comm) {
+      const VerifyReport report = verify({directory}, recording, comm);
+      EXPECT_EQ(report.replaced_generation, before);
+      EXPECT_EQ(report.generation, before + 1);
+      EXPECT_EQ(report.changed, std::vector<std::string>{"shard_0003.npy"});
+      EXPECT_TRUE(report.added.empty() && report.dropped.empty() && report.warnings.empty());
+    });
+  }
+  test::write_file(directory + "/loadstone-manifest.json", "{");
+  const VerifyReport report = verify({directory}, recording);
+  EXPECT_EQ(report.replaced_generation, 0);
+  EXPECT_TRUE(report.changed.empty());
+  EXPECT_EQ(report.warnings.size(), 1U);
+}
+
 TEST(Verify, DS59CrcFindsAFlippedBitForEverySplitInThePassThatLoads) {
   const TempDir root;
   const std::string directory = root.file("d");

@@ -1,6 +1,6 @@
-// Which pages are 2 MiB ones: asked of /proc/self/pagemap by the ioctl PAGEMAP_SCAN (Linux 6.7,
+// Asked of /proc/self/pagemap by the ioctl PAGEMAP_SCAN (Linux 6.7,
 // admin-guide/mm/pagemap), whose numbers are written out here because the headers of many systems are older.
-#include "core/pages.hpp"
+#include "io/huge_pages.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-namespace loadstone {
+namespace loadstone::io {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
@@ -83,4 +83,4 @@ std::optional<std::int64_t> bytes_on_huge_pages(std::span<const std::byte> memor
   return static_cast<std::int64_t>(bytes);
 }
 
-}  // namespace loadstone
+}  // namespace loadstone::io
