@@ -9,6 +9,7 @@
 //   zip_low<k>, zip_high<k> items of k bytes of the lower (upper) halves of each lane of both, in turn
 //   reverse<k>              bytes of each word of k bytes reversed
 //   Narrow                  the V of 128 bits, or V itself
+//   leave                   before code that was compiled for older processors runs again
 #pragma once
 
 #include "core/kernels.hpp"
@@ -236,9 +237,27 @@ void fence() noexcept {
   V::fence();
 }
 
+/// A kernel as others call it: the upper halves of wide registers are cleared on the way out. A compiler may forget that
+/// where a function ends by jumping into another of this file, and then each change between wide and narrow code costs
+/// a hundred cycles and more: for runs of 256 bytes, five times the copy.
+template <class V, auto kKernel>
+struct Entry;
+template <class V, class... Arguments, void (*kKernel)(Arguments...) noexcept>
+struct Entry<V, kKernel> {
+  static void call(Arguments... arguments) noexcept {
+    kKernel(arguments...);
+    V::leave();
+  }
+};
+
 template <class V>
 constexpr CopyKernels make_kernels(std::string_view name) {
-  return {name, &stream<V>, &fence<V>, &runs<V>, &swap<V>, &transpose<V>};
+  return {name,
+          &Entry<V, &stream<V>>::call,
+          &fence<V>,
+          &Entry<V, &runs<V>>::call,
+          &Entry<V, &swap<V>>::call,
+          &Entry<V, &transpose<V>>::call};
 }
 
 }  // namespace loadstone::kernel_loops
