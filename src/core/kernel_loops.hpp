@@ -38,17 +38,46 @@ void copy_below_line(std::byte* target, const std::byte* source, std::size_t n) 
   if (n == 1) *target = *source;
 }
 
+/// Asks for the lines of an Ahead, one a call.
 template <class V>
-void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
+class Prefetcher {
+ public:
+  explicit Prefetcher(const Ahead& ahead) : ahead_(ahead) {}
+
+  void next() {
+    if (line_ == ahead_.lines.size()) return;
+    // The first line that begins after what has been read: the one before is near.
+    __builtin_prefetch(ahead_.lines[line_] + at_ + kLine - 1);
+    at_ += kLine;
+    if (at_ < ahead_.bytes) return;
+    at_ = 0;
+    ++line_;
+  }
+
+ private:
+  const Ahead& ahead_;
+  std::size_t line_ = 0;
+  std::size_t at_ = 0;
+};
+
+/// Calls `between(at)` before each whole line that is written, from that byte of the source.
+template <class V, class Between>
+void stream_lines(std::byte* target, const std::byte* source, std::size_t bytes, const Between& between) {
   std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(target) % kLine) % kLine;
   if (head > bytes) head = bytes;
   copy_below_line<V>(target, source, head);
   constexpr std::size_t kWidth = 16 * V::kLanes;
   std::size_t at = head;
   for (; at + kLine <= bytes; at += kLine) {
+    between(at);
     for (std::size_t part = 0; part < kLine; part += kWidth) V::stream(target + at + part, V::load(source + at + part));
   }
   copy_below_line<V>(target + at, source + at, bytes - at);
+}
+
+template <class V>
+void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
+  stream_lines<V>(target, source, bytes, [](std::size_t) {});
 }
 
 template <class V>
@@ -58,6 +87,15 @@ struct Strided {
   const std::byte* source;
   std::int64_t source_stride;
   std::size_t n;
+
+  /// @param ahead  bytes from a run to one whose line is asked for; 0: none
+  template <class Copy>
+  void each_ahead(std::int64_t ahead, const Copy& copy) const {
+    each([&](std::byte* to, const std::byte* from) {
+      __builtin_prefetch(from + ahead);
+      copy(to, from);
+    });
+  }
 
   template <class Copy>
   void each(const Copy& copy) const {
@@ -116,6 +154,42 @@ void runs(std::byte* target, std::int64_t target_stride, const std::byte* source
   if (run_bytes > 8) return runs_by_ends<V, 8>(all, run_bytes);
   if (run_bytes > 4) return runs_by_ends<V, 4>(all, run_bytes);
   return runs_by_ends<V, 2>(all, run_bytes);
+}
+
+// Runs by which a shared line is asked for before it is written: a few hundred nanoseconds, as memory needs.
+inline constexpr std::int64_t kRunsAhead = 8;
+
+/// Lines that a run shares with what lies before and after it are read before they can be written.
+template <class V>
+void ask_for_ends(const std::byte* target, std::size_t bytes) {
+  const std::byte* const end = target + bytes;
+  if (reinterpret_cast<std::uintptr_t>(target) % kLine != 0) __builtin_prefetch(target, 1);
+  if (reinterpret_cast<std::uintptr_t>(end) % kLine != 0) __builtin_prefetch(end, 1);
+}
+
+/// The source of runs further on, by as many as take memory's time to arrive: 2 KiB, but no more than 64 runs.
+inline std::int64_t read_ahead(std::int64_t source_stride, std::size_t run_bytes) {
+  const std::size_t runs = std::size_t{2048} / run_bytes;
+  return source_stride * static_cast<std::int64_t>(runs < 1 ? 1 : runs > 64 ? 64 : runs);
+}
+
+template <class V>
+void stream_runs(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
+                 std::size_t run_bytes, std::size_t n, const Ahead& ahead) noexcept {
+  const Strided<V> all{target, target_stride, source, source_stride, n};
+  const std::int64_t ends = kRunsAhead * target_stride;
+  if (ahead.lines.empty() && source_stride != static_cast<std::int64_t>(run_bytes)) {
+    const std::int64_t step = read_ahead(source_stride, run_bytes);
+    return all.each([&](std::byte* to, const std::byte* from) {
+      ask_for_ends<V>(to + ends, run_bytes);
+      stream_lines<V>(to, from, run_bytes, [&](std::size_t at) { __builtin_prefetch(from + step + at); });
+    });
+  }
+  Prefetcher<V> prefetcher(ahead);
+  all.each([&](std::byte* to, const std::byte* from) {
+    ask_for_ends<V>(to + ends, run_bytes);
+    stream_lines<V>(to, from, run_bytes, [&](std::size_t) { prefetcher.next(); });
+  });
 }
 
 /// Words that a vector does not hold, or the last ones of a row.
@@ -237,9 +311,9 @@ void fence() noexcept {
   V::fence();
 }
 
-/// A kernel as others call it: the upper halves of wide registers are cleared on the way out. A compiler may forget that
-/// where a function ends by jumping into another of this file, and then each change between wide and narrow code costs
-/// a hundred cycles and more: for runs of 256 bytes, five times the copy.
+/// A kernel as others call it: the upper halves of wide registers are cleared on the way out. A compiler may forget
+/// that where a function ends by jumping into another of this file, and then each change between wide and narrow code
+/// costs a hundred cycles and more: for runs of 256 bytes, five times the copy.
 template <class V, auto kKernel>
 struct Entry;
 template <class V, class... Arguments, void (*kKernel)(Arguments...) noexcept>
@@ -256,6 +330,7 @@ constexpr CopyKernels make_kernels(std::string_view name) {
           &Entry<V, &stream<V>>::call,
           &fence<V>,
           &Entry<V, &runs<V>>::call,
+          &Entry<V, &stream_runs<V>>::call,
           &Entry<V, &swap<V>>::call,
           &Entry<V, &transpose<V>>::call};
 }

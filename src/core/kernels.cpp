@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "core/kernel_sets.hpp"
 
@@ -12,7 +13,7 @@ namespace loadstone {
 namespace {
 
 // Where the system does not tell: the smallest level-2 cache of servers of the last ten years.
-constexpr std::size_t kAssumedL2 = std::size_t{512} << 10;
+constexpr std::int64_t kAssumedL2 = std::int64_t{512} << 10;
 
 KernelEntry entry_of(const CopyKernels& kernels, bool usable, std::string_view what) {
   return {kernels.name, &kernels, usable, usable ? what : "this processor lacks the instructions"};
@@ -37,10 +38,10 @@ std::array<KernelEntry, 5> make_table() {
 #endif
 }
 
-std::size_t level_2_bytes() {
+std::int64_t level_2_bytes() {
 #if defined(_SC_LEVEL2_CACHE_SIZE)
   const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (bytes > 0) return static_cast<std::size_t>(bytes);
+  if (bytes > 0) return bytes;
 #endif
   return kAssumedL2;
 }
@@ -66,14 +67,14 @@ const CopyKernels* find_kernels(std::string_view name) {
   return nullptr;
 }
 
-std::size_t stream_total_bytes() {
-  static const std::size_t bytes = level_2_bytes();
+std::int64_t stream_total_bytes() {
+  static const std::int64_t bytes = level_2_bytes();
   return bytes;
 }
 
 void copy_bytes(std::byte* target, const std::byte* source, std::size_t bytes, std::size_t total,
                 const CopyKernels& kernels) noexcept {
-  if (bytes < kFencedBytes || total <= stream_total_bytes()) {
+  if (std::cmp_less(bytes, kFencedBytes) || std::cmp_less_equal(total, stream_total_bytes())) {
     if (bytes != 0) std::memcpy(target, source, bytes);
     return;
   }

@@ -106,10 +106,12 @@ TEST_P(Kernels, IO32TransposeEqualsTheByteLoopForEveryItem) {
 }
 
 TEST_P(Kernels, IO32CopyBytesEqualsMemcpyOnBothSidesOfTheThresholds) {
-  const std::size_t most = kFencedBytes + 4096;
+  const std::size_t fenced = kFencedBytes;
+  const std::size_t cached = static_cast<std::size_t>(stream_total_bytes());
+  const std::size_t most = fenced + 4096;
   const Bytes source = random_bytes(random_, most + 64);
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, kFencedBytes - 1, kFencedBytes, most}) {
-    for (const std::size_t total : {n, stream_total_bytes(), stream_total_bytes() + 1}) {
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, fenced - 1, fenced, most}) {
+    for (const std::size_t total : {n, cached, cached + 1}) {
       Bytes target(most + 64, kUntouched);
       copy_bytes(target.data() + 33, source.data() + 5, n, total, kernels());
       ASSERT_TRUE(std::equal(source.data() + 5, source.data() + 5 + n, target.data() + 33));
@@ -144,7 +146,7 @@ TEST(KernelTable, IO32ListsEverySetAndTheBestIsUsable) {
   EXPECT_TRUE(kernel_table().front().usable);
   EXPECT_EQ(find_kernels(best_kernels().name), &best_kernels());
   EXPECT_EQ(find_kernels("mmx"), nullptr);
-  EXPECT_GE(stream_total_bytes(), std::size_t{64} << 10);
+  EXPECT_GE(stream_total_bytes(), std::int64_t{64} << 10);
 }
 
 }  // namespace

@@ -144,8 +144,8 @@ TEST(Transfer, IO32EqualsTheElementLoopPastTheCache) {
     const DType dtype = *parse_dtype(type);
     const std::int64_t item = dtype.itemsize;
     const std::int64_t m = test::pick(random, 150, 300);
-    const std::int64_t n = static_cast<std::int64_t>(kFencedBytes) / item / m + test::pick(random, 2, 40);
-    const std::int64_t total = static_cast<std::int64_t>(stream_total_bytes()) + 1;
+    const std::int64_t n = kFencedBytes / item / m + test::pick(random, 2, 40);
+    const std::int64_t total = stream_total_bytes() + 1;
     SCOPED_TRACE(type);
     expect_bits_move(random, dtype, {{n * m, item, item}}, total);
     expect_bits_move(random, dtype, {{n, m * item + 24, m * item}, {m, item, item}}, total);
