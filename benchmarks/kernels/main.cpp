@@ -1,6 +1,6 @@
-// kernels [--smoke] [ROUNDS]: what the copy kernels take beside memcpy, and whether the thresholds between them stand
-// where this machine wants them. Exit code 1: a threshold is off, or (with --smoke, which looks at no clock) bytes are
-// wrong.
+// kernels [--rounds N] [--only TEXT]: what the copy kernels take beside memcpy, and whether the thresholds between them
+// stand where this machine wants them; of those alone whose name has TEXT in it. Exit code 1: a threshold is off.
+// kernels --smoke: every case on small data, without a clock. Exit code 1: bytes are wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cases.hpp"
@@ -44,11 +47,14 @@ std::vector<std::string_view> names_of(const std::vector<const CopyKernels*>& se
 
 class Run {
  public:
-  Run(std::int64_t bytes, int rounds) : bytes_(bytes), rounds_(rounds), places_(bench::make_places(bytes)) {}
+  Run(std::int64_t bytes, int rounds, std::string only)
+      : bytes_(bytes), rounds_(rounds), only_(std::move(only)), places_(bench::make_places(bytes)) {}
 
   void measure_cases() const {
     bench::print_case_head(names_of(sets_));
-    for (const bench::Case& one : bench::make_cases(bytes_, true)) measure(one);
+    for (const bench::Case& one : bench::make_cases(bytes_, true)) {
+      if (is_wanted(one.name)) measure(one);
+    }
   }
 
   /// Whether one is off. The plain set has one way only.
@@ -57,8 +63,11 @@ class Run {
     bench::print_threshold_head();
     for (const CopyKernels* const set : sets_) {
       if (set->name == "generic") continue;
-      for (const bench::Threshold& threshold : bench::make_thresholds(bytes_)) off |= is_off(threshold, *set);
-      for (const bench::Choice& choice : bench::make_choices(bytes_)) off |= is_off(choice, *set);
+      for (const bench::Threshold& threshold : bench::make_thresholds(bytes_)) {
+        off |= is_wanted(threshold.name) && is_off(threshold, *set);
+      }
+      for (const bench::Choice& choice : bench::make_choices(bytes_))
+        off |= is_wanted(choice.name) && is_off(choice, *set);
     }
     return off;
   }
@@ -81,6 +90,8 @@ class Run {
   }
 
  private:
+  [[nodiscard]] bool is_wanted(std::string_view name) const { return name.find(only_) != std::string_view::npos; }
+
   [[nodiscard]] bench::Way way_of(const bench::Trial& trial, const CopyKernels& set) const {
     return [this, &trial, &set] { bench::carry_out(trial, places_, set); };
   }
@@ -140,12 +151,37 @@ class Run {
 
   std::int64_t bytes_;
   int rounds_;
+  std::string only_;
   bench::Places places_;
   std::vector<const CopyKernels*> sets_ = usable_sets();
 };
 
-int measure(int rounds) {
-  const Run run(kBytes, rounds);
+struct Arguments {
+  bool smoke = false;
+  int rounds = kRounds;
+  std::string only;
+};
+
+Arguments parse(std::span<char*> words) {
+  Arguments arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool has_value = i + 1 < words.size();
+    if (word == "--smoke") {
+      arguments.smoke = true;
+    } else if (word == "--rounds" && has_value) {
+      arguments.rounds = std::max(1, std::atoi(words[++i]));
+    } else if (word == "--only" && has_value) {
+      arguments.only = words[++i];
+    } else {
+      throw std::invalid_argument(fmt::format("{}: not one of --smoke, --rounds N, --only TEXT", word));
+    }
+  }
+  return arguments;
+}
+
+int measure(const Arguments& arguments) {
+  const Run run(kBytes, arguments.rounds, arguments.only);
   bench::print_machine(names_of(usable_sets()));
   run.measure_cases();
   if (!run.thresholds_are_off()) return 0;
@@ -159,9 +195,9 @@ int measure(int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  if (word == "--smoke") return Run(kSmokeBytes, 1).bytes_are_right() ? 0 : 1;
-  return measure(word.empty() ? kRounds : std::max(1, std::atoi(argv[1])));
+  const Arguments arguments = parse({argv, static_cast<std::size_t>(argc)});
+  if (!arguments.smoke) return measure(arguments);
+  return Run(kSmokeBytes, 1, "").bytes_are_right() ? 0 : 1;
 } catch (const std::exception& error) {
   fmt::print(stderr, "kernels: {}\n", error.what());
   return 2;

@@ -72,7 +72,9 @@ Threshold run(std::int64_t most, bool gathered) {
   return make("kStreamRunBytes",
               gathered ? "runs gathered by rows | one by one" : "runs scattered, ordinary | past the cache",
               loadstone::kStreamRunBytes, [&](std::int64_t size) {
-                const CopyAxis runs = {most / 2 / size, gathered ? 2 * size : size, gathered ? size : 2 * size};
+                // Apart by no multiple of a line: runs begin anywhere.
+                const std::int64_t apart = 2 * size + 16;
+                const CopyAxis runs = {most / apart, gathered ? apart : size, gathered ? size : apart};
                 const Trial trial{bytes_type(), bytes_type(), {runs, {size, 1, 1}}, {}, 1};
                 const auto [shorter, longer] = short_and_long(&CopyThresholds::stream_run_bytes, size);
                 return Pair{size, with(trial, shorter), with(trial, longer)};

@@ -58,7 +58,7 @@ const CopyKernels* find_kernels(std::string_view name);
 
 // Runs shorter than this are copied by vectors with overlapping ends: no call, and no partly written lines that a
 // non-temporal store would have to read back. Checked by `make bench-kernels`.
-inline constexpr std::int64_t kStreamRunBytes = 256;
+inline constexpr std::int64_t kStreamRunBytes = 128;
 
 /// A copy of more than this in all goes past the cache: below the level-2 cache, non-temporal stores cost 1.5 times as
 /// much and more if the bytes are used again soon; above it they save reading the target first. The size is asked of
@@ -67,7 +67,7 @@ std::int64_t stream_total_bytes();
 
 // A fence waits until memory has taken the lines: a copy that is fenced by itself must be longer than this. Checked by
 // `make bench-kernels`.
-inline constexpr std::int64_t kFencedBytes = std::int64_t{64} << 10;
+inline constexpr std::int64_t kFencedBytes = std::int64_t{8} << 10;
 
 // Where two memory orders meet, tiles serve runs that are shorter than this; from there on whole cache lines move in
 // any order. Checked by `make bench-kernels`.
