@@ -28,7 +28,7 @@ using loadstone::CopyKernels;
 
 // Twice what most last-level caches hold for one core.
 constexpr std::int64_t kBytes = std::int64_t{64} << 20;
-constexpr std::int64_t kSmokeBytes = std::int64_t{256} << 10;
+constexpr std::int64_t kSmokeBytes = std::int64_t{128} << 10;
 constexpr int kRounds = 9;
 
 std::vector<const CopyKernels*> usable_sets() {

@@ -59,8 +59,15 @@ std::int64_t extent(const Trial& trial, std::int64_t CopyAxis::* stride, std::in
 /// One element by the plainest way there is.
 std::array<std::byte, 16> wanted_element(const Trial& trial, const std::byte* source) {
   std::array<std::byte, 16> element{};
-  loadstone::copy_elements(source, trial.source, element.data(), trial.target, {}, Casting::lossy,
-                           {.kernels = loadstone::find_kernels("generic")});
+  if (trial.source.native() != trial.target) {
+    loadstone::copy_elements(source, trial.source, element.data(), trial.target, {}, Casting::lossy,
+                             {.kernels = loadstone::find_kernels("generic")});
+    return element;
+  }
+  const std::int64_t word = trial.source.is_native() ? 1 : trial.source.swap_unit();
+  for (std::int64_t at = 0; at < trial.source.itemsize; at += word) {
+    std::reverse_copy(source + at, source + at + word, element.data() + at);
+  }
   return element;
 }
 

@@ -88,15 +88,6 @@ struct Strided {
   std::int64_t source_stride;
   std::size_t n;
 
-  /// @param ahead  bytes from a run to one whose line is asked for; 0: none
-  template <class Copy>
-  void each_ahead(std::int64_t ahead, const Copy& copy) const {
-    each([&](std::byte* to, const std::byte* from) {
-      __builtin_prefetch(from + ahead);
-      copy(to, from);
-    });
-  }
-
   template <class Copy>
   void each(const Copy& copy) const {
     std::byte* to = target;
@@ -176,6 +167,7 @@ inline std::int64_t read_ahead(std::int64_t source_stride, std::size_t run_bytes
 template <class V>
 void stream_runs(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
                  std::size_t run_bytes, std::size_t n, const Ahead& ahead) noexcept {
+  if (run_bytes == 0) return;
   const Strided<V> all{target, target_stride, source, source_stride, n};
   const std::int64_t ends = kRunsAhead * target_stride;
   if (ahead.lines.empty() && source_stride != static_cast<std::int64_t>(run_bytes)) {
@@ -264,21 +256,57 @@ void transpose_plainly(std::byte* target, std::size_t pitch, const std::byte* co
   }
 }
 
-/// A source line is read from its start to its end before the next ones are looked at: lines that are a power of two
-/// apart fall on the same few places of a cache, and would drive each other out.
+/// A source line is read from its start to its end before the next ones are looked at.
+template <class V, std::size_t kItem, std::size_t kColumns>
+void transpose_columns(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows) {
+  constexpr std::size_t kSquare = 16 / kItem;
+  const std::size_t whole_rows = rows / kSquare * kSquare;
+  for (std::size_t row = 0; row < whole_rows; row += kSquare) {
+    tile<V, kItem>(target + row * pitch, pitch, lines, row * kItem);
+  }
+  transpose_plainly<V, kItem>(target, pitch, lines, whole_rows, rows, kColumns);
+}
+
+/// Whether more lines than the 8 ways of a first-level cache fall on so few places in it (of 4 KiB a way) that they
+/// drive each other out: those that are a power of two apart do.
+template <std::size_t kColumns>
+bool are_crowded(const std::byte* const* lines) {
+  constexpr std::size_t kCrowdedFrom = std::size_t{65536} / kColumns;
+  return (reinterpret_cast<std::uintptr_t>(lines[1]) - reinterpret_cast<std::uintptr_t>(lines[0])) % kCrowdedFrom == 0;
+}
+
+/// Crowded lines are first copied to where they are not: each cache line is then read once.
+template <class V, std::size_t kItem, std::size_t kColumns>
+void transpose_crowded(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows) {
+  constexpr std::size_t kBytes = 256;
+  constexpr std::size_t kPitch = kBytes + kLine;
+  constexpr std::size_t kRows = kBytes / kItem;
+  alignas(kLine) std::byte near[kColumns * kPitch];
+  const std::byte* near_lines[kColumns];
+  for (std::size_t column = 0; column < kColumns; ++column) near_lines[column] = near + column * kPitch;
+  for (std::size_t row = 0; row < rows; row += kRows) {
+    const std::size_t n = rows - row < kRows ? rows - row : kRows;
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      runs<V>(near + column * kPitch, 0, lines[column] + row * kItem, 0, n * kItem, 1);
+    }
+    transpose_columns<V, kItem, kColumns>(target + row * pitch, pitch, near_lines, n);
+  }
+}
+
 template <class V, std::size_t kItem>
 void transpose_items(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows,
                      std::size_t columns) {
-  constexpr std::size_t kSquare = 16 / kItem;
-  constexpr std::size_t kColumns = kSquare * V::kLanes;
-  const std::size_t whole_rows = rows / kSquare * kSquare;
+  constexpr std::size_t kColumns = 16 / kItem * V::kLanes;
   std::size_t column = 0;
   for (; column + kColumns <= columns; column += kColumns) {
     std::byte* const to = target + column * kItem;
-    for (std::size_t row = 0; row < whole_rows; row += kSquare) {
-      tile<V, kItem>(to + row * pitch, pitch, lines + column, row * kItem);
+    if constexpr (kColumns > 8) {
+      if (are_crowded<kColumns>(lines + column)) {
+        transpose_crowded<V, kItem, kColumns>(to, pitch, lines + column, rows);
+        continue;
+      }
     }
-    transpose_plainly<V, kItem>(to, pitch, lines + column, whole_rows, rows, kColumns);
+    transpose_columns<V, kItem, kColumns>(to, pitch, lines + column, rows);
   }
   if constexpr (V::kLanes > 1) {
     transpose_items<typename V::Narrow, kItem>(target + column * kItem, pitch, lines + column, rows, columns - column);

@@ -21,7 +21,7 @@ Mover::Mover(const DType& source, const DType& target, Casting casting, const Co
       items_{source.itemsize, target.itemsize},
       unit_(source.is_native() ? 1 : static_cast<std::size_t>(source.swap_unit())),
       convert_(source.native() == target.native() ? nullptr : find_convert_row(source, target, casting)),
-      stream_run_bytes_(way.thresholds.stream_run_bytes),
+      stream_run_bytes_(std::min(way.thresholds.stream_run_bytes, kRowBytes)),
       streaming_(streaming) {}
 
 void Mover::put(std::byte* target, const std::byte* source, std::size_t bytes) const {

@@ -35,7 +35,7 @@ TileMover::TileMover(const Mover& mover, const CopyLoops& loops, std::int64_t si
       down_stride_(loops.down.axes().front().source_stride),
       along_stride_(loops.along.axes().front().target_stride),
       squares_(is_small_item(source_run_) && down_stride_ == source_run_),
-      side_bytes_(side_bytes) {}
+      side_bytes_(std::clamp(side_bytes, kLine, kMostColumns)) {}
 
 bool TileMover::operator()(std::byte* target, const std::byte* source) {
   Columns* now = &columns_[0];

@@ -17,7 +17,9 @@ namespace loadstone {
 /// next columns.
 class TileMover {
  public:
-  /// @param side_bytes  of a tile of small items, along either side: up to kMostColumns
+  static constexpr std::int64_t kMostRunBytes = 2048;  ///< of either side, that a tile has room for
+
+  /// @param side_bytes  of a tile of small items, along either side: 64 to 512, else the nearer of these
   TileMover(const Mover& mover, const CopyLoops& loops, std::int64_t side_bytes);
 
   /// True if a value was lost.

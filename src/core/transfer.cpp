@@ -59,7 +59,8 @@ std::optional<LostValue> copy_elements(const std::byte* source, const DType& sou
   const bool streaming =
       bytes >= thresholds.fenced_bytes && std::max(bytes, way.total_bytes) > thresholds.stream_total_bytes;
   const Mover mover(source_dtype, target_dtype, casting, way, streaming);
-  const CopyLoops loops = order_loops(axes, mover.items(), thresholds.tiled_run_bytes);
+  const CopyLoops loops =
+      order_loops(axes, mover.items(), std::min(thresholds.tiled_run_bytes, TileMover::kMostRunBytes));
   const bool lost = carry_out(mover, target, source, loops, thresholds);
   if (streaming) way.kernels->fence();
   if (!lost) return std::nullopt;
