@@ -59,7 +59,7 @@ bench-smoke: bench-build  ## every workload once on small data: right bytes, exa
 bench: bench-build  ## ratios to ceilings, patterns and peers; ONLY="W1 W2/C" PEERS=numpy ROUNDS=9 SCALE=0.25 FORCE=1
 	benchmarks/bench run --only "$(ONLY)" --peers "$(PEERS)" --rounds $(ROUNDS) --scale $(SCALE) $(if $(FORCE),--force)
 
-bench-kernels: bench-build  ## crossovers of the copy and convert kernels, where they are built
+bench-kernels: bench-build  ## copy kernels beside memcpy; fails if a threshold between two of them is off
 	$(RELEASE)/benchmarks/kernels
 
 bench-report:  ## table, plot and README numbers of a stored run: RUN=2026-01-31_...

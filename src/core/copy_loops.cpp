@@ -76,7 +76,7 @@ void AxisChain::offsets(std::int64_t first, std::span<std::int64_t> offsets) con
   }
 }
 
-CopyLoops order_loops(std::span<const CopyAxis> axes, ItemSizes items) {
+CopyLoops order_loops(std::span<const CopyAxis> axes, ItemSizes items, std::int64_t tiled_run_bytes) {
   CopyLoops loops;
   loops.outer = merge_axes(axes);
   if (loops.outer.empty()) return loops;
@@ -90,7 +90,7 @@ CopyLoops order_loops(std::span<const CopyAxis> axes, ItemSizes items) {
   const bool source_agrees = std::none_of(loops.outer.begin(), loops.outer.end(), [&](const CopyAxis& axis) {
     return std::abs(axis.source_stride) < std::abs(row.source_stride);
   });
-  if (source_agrees || loops.run * std::max(items.source, items.target) >= kLongestTiledRun) {
+  if (source_agrees || loops.run * std::max(items.source, items.target) >= tiled_run_bytes) {
     loops.along.add(row);
     loops.outer.pop_back();
     return loops;

@@ -50,10 +50,8 @@ struct ItemSizes {
   std::int64_t target = 0;
 };
 
-// Tiles serve runs that are shorter than this; from there on whole cache lines move in any order.
-inline constexpr std::int64_t kLongestTiledRun = 256;
-
 /// No axis is empty.
-CopyLoops order_loops(std::span<const CopyAxis> axes, ItemSizes items);
+/// @param tiled_run_bytes  tiles serve runs that are shorter
+CopyLoops order_loops(std::span<const CopyAxis> axes, ItemSizes items, std::int64_t tiled_run_bytes = kLongestTiledRun);
 
 }  // namespace loadstone

@@ -56,15 +56,19 @@ constexpr Half to_half(double value) noexcept {
   return {half_detail::round_to_half<std::uint64_t, 52, 1023>(std::bit_cast<std::uint64_t>(value))};
 }
 
+/// All three kinds of number are worked out and one is chosen, so that a loop of these has no branch and goes by
+/// vectors.
 constexpr float to_float(Half half) noexcept {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000) << 16;
-  const std::uint32_t exponent = (half.bits >> 10) & 0x1F;
-  const std::uint32_t mantissa = half.bits & 0x3FF;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000 | (mantissa << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
+  constexpr std::uint32_t kInfinity = 0x7F800000;
+  constexpr std::uint32_t kRebias = 112U << 23;
   constexpr float kSmallest = 0x1p-24F;  // of the subnormal halves
-  const float magnitude = static_cast<float>(mantissa) * kSmallest;
-  return sign != 0 ? -magnitude : magnitude;
+  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000) << 16;
+  const std::uint32_t magnitude = half.bits & 0x7FFF;
+  const std::uint32_t shifted = magnitude << 13;
+  const auto subnormal =
+      std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * kSmallest);
+  const std::uint32_t finite = magnitude < 0x400 ? subnormal : shifted + kRebias;
+  return std::bit_cast<float>(sign | (magnitude < 0x7C00 ? finite : shifted | kInfinity));
 }
 
 }  // namespace loadstone

@@ -9,6 +9,7 @@
 //   zip_low<k>, zip_high<k> items of k bytes of the lower (upper) halves of each lane of both, in turn
 //   reverse<k>              bytes of each word of k bytes reversed
 //   Narrow                  the V of 128 bits, or V itself
+//   leave                   before code that was compiled for older processors runs again
 #pragma once
 
 #include "core/kernels.hpp"
@@ -37,17 +38,46 @@ void copy_below_line(std::byte* target, const std::byte* source, std::size_t n) 
   if (n == 1) *target = *source;
 }
 
+/// Asks for the lines of an Ahead, one a call.
 template <class V>
-void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
+class Prefetcher {
+ public:
+  explicit Prefetcher(const Ahead& ahead) : ahead_(ahead) {}
+
+  void next() {
+    if (line_ == ahead_.lines.size()) return;
+    // The first line that begins after what has been read: the one before is near.
+    __builtin_prefetch(ahead_.lines[line_] + at_ + kLine - 1);
+    at_ += kLine;
+    if (at_ < ahead_.bytes) return;
+    at_ = 0;
+    ++line_;
+  }
+
+ private:
+  const Ahead& ahead_;
+  std::size_t line_ = 0;
+  std::size_t at_ = 0;
+};
+
+/// Calls `between(at)` before each whole line that is written, from that byte of the source.
+template <class V, class Between>
+void stream_lines(std::byte* target, const std::byte* source, std::size_t bytes, const Between& between) {
   std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(target) % kLine) % kLine;
   if (head > bytes) head = bytes;
   copy_below_line<V>(target, source, head);
   constexpr std::size_t kWidth = 16 * V::kLanes;
   std::size_t at = head;
   for (; at + kLine <= bytes; at += kLine) {
+    between(at);
     for (std::size_t part = 0; part < kLine; part += kWidth) V::stream(target + at + part, V::load(source + at + part));
   }
   copy_below_line<V>(target + at, source + at, bytes - at);
+}
+
+template <class V>
+void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
+  stream_lines<V>(target, source, bytes, [](std::size_t) {});
 }
 
 template <class V>
@@ -115,6 +145,43 @@ void runs(std::byte* target, std::int64_t target_stride, const std::byte* source
   if (run_bytes > 8) return runs_by_ends<V, 8>(all, run_bytes);
   if (run_bytes > 4) return runs_by_ends<V, 4>(all, run_bytes);
   return runs_by_ends<V, 2>(all, run_bytes);
+}
+
+// Runs by which a shared line is asked for before it is written: a few hundred nanoseconds, as memory needs.
+inline constexpr std::int64_t kRunsAhead = 8;
+
+/// Lines that a run shares with what lies before and after it are read before they can be written.
+template <class V>
+void ask_for_ends(const std::byte* target, std::size_t bytes) {
+  const std::byte* const end = target + bytes;
+  if (reinterpret_cast<std::uintptr_t>(target) % kLine != 0) __builtin_prefetch(target, 1);
+  if (reinterpret_cast<std::uintptr_t>(end) % kLine != 0) __builtin_prefetch(end, 1);
+}
+
+/// The source of runs further on, by as many as take memory's time to arrive: 2 KiB, but no more than 64 runs.
+inline std::int64_t read_ahead(std::int64_t source_stride, std::size_t run_bytes) {
+  const std::size_t runs = std::size_t{2048} / run_bytes;
+  return source_stride * static_cast<std::int64_t>(runs < 1 ? 1 : runs > 64 ? 64 : runs);
+}
+
+template <class V>
+void stream_runs(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
+                 std::size_t run_bytes, std::size_t n, const Ahead& ahead) noexcept {
+  if (run_bytes == 0) return;
+  const Strided<V> all{target, target_stride, source, source_stride, n};
+  const std::int64_t ends = kRunsAhead * target_stride;
+  if (ahead.lines.empty() && source_stride != static_cast<std::int64_t>(run_bytes)) {
+    const std::int64_t step = read_ahead(source_stride, run_bytes);
+    return all.each([&](std::byte* to, const std::byte* from) {
+      ask_for_ends<V>(to + ends, run_bytes);
+      stream_lines<V>(to, from, run_bytes, [&](std::size_t at) { __builtin_prefetch(from + step + at); });
+    });
+  }
+  Prefetcher<V> prefetcher(ahead);
+  all.each([&](std::byte* to, const std::byte* from) {
+    ask_for_ends<V>(to + ends, run_bytes);
+    stream_lines<V>(to, from, run_bytes, [&](std::size_t) { prefetcher.next(); });
+  });
 }
 
 /// Words that a vector does not hold, or the last ones of a row.
@@ -189,21 +256,57 @@ void transpose_plainly(std::byte* target, std::size_t pitch, const std::byte* co
   }
 }
 
-/// A source line is read from its start to its end before the next ones are looked at: lines that are a power of two
-/// apart fall on the same few places of a cache, and would drive each other out.
+/// A source line is read from its start to its end before the next ones are looked at.
+template <class V, std::size_t kItem, std::size_t kColumns>
+void transpose_columns(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows) {
+  constexpr std::size_t kSquare = 16 / kItem;
+  const std::size_t whole_rows = rows / kSquare * kSquare;
+  for (std::size_t row = 0; row < whole_rows; row += kSquare) {
+    tile<V, kItem>(target + row * pitch, pitch, lines, row * kItem);
+  }
+  transpose_plainly<V, kItem>(target, pitch, lines, whole_rows, rows, kColumns);
+}
+
+/// Whether more lines than the 8 ways of a first-level cache fall on so few places in it (of 4 KiB a way) that they
+/// drive each other out: those that are a power of two apart do.
+template <std::size_t kColumns>
+bool are_crowded(const std::byte* const* lines) {
+  constexpr std::size_t kCrowdedFrom = std::size_t{65536} / kColumns;
+  return (reinterpret_cast<std::uintptr_t>(lines[1]) - reinterpret_cast<std::uintptr_t>(lines[0])) % kCrowdedFrom == 0;
+}
+
+/// Crowded lines are first copied to where they are not: each cache line is then read once.
+template <class V, std::size_t kItem, std::size_t kColumns>
+void transpose_crowded(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows) {
+  constexpr std::size_t kBytes = 256;
+  constexpr std::size_t kPitch = kBytes + kLine;
+  constexpr std::size_t kRows = kBytes / kItem;
+  alignas(kLine) std::byte near[kColumns * kPitch];
+  const std::byte* near_lines[kColumns];
+  for (std::size_t column = 0; column < kColumns; ++column) near_lines[column] = near + column * kPitch;
+  for (std::size_t row = 0; row < rows; row += kRows) {
+    const std::size_t n = rows - row < kRows ? rows - row : kRows;
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      runs<V>(near + column * kPitch, 0, lines[column] + row * kItem, 0, n * kItem, 1);
+    }
+    transpose_columns<V, kItem, kColumns>(target + row * pitch, pitch, near_lines, n);
+  }
+}
+
 template <class V, std::size_t kItem>
 void transpose_items(std::byte* target, std::size_t pitch, const std::byte* const* lines, std::size_t rows,
                      std::size_t columns) {
-  constexpr std::size_t kSquare = 16 / kItem;
-  constexpr std::size_t kColumns = kSquare * V::kLanes;
-  const std::size_t whole_rows = rows / kSquare * kSquare;
+  constexpr std::size_t kColumns = 16 / kItem * V::kLanes;
   std::size_t column = 0;
   for (; column + kColumns <= columns; column += kColumns) {
     std::byte* const to = target + column * kItem;
-    for (std::size_t row = 0; row < whole_rows; row += kSquare) {
-      tile<V, kItem>(to + row * pitch, pitch, lines + column, row * kItem);
+    if constexpr (kColumns > 8) {
+      if (are_crowded<kColumns>(lines + column)) {
+        transpose_crowded<V, kItem, kColumns>(to, pitch, lines + column, rows);
+        continue;
+      }
     }
-    transpose_plainly<V, kItem>(to, pitch, lines + column, whole_rows, rows, kColumns);
+    transpose_columns<V, kItem, kColumns>(to, pitch, lines + column, rows);
   }
   if constexpr (V::kLanes > 1) {
     transpose_items<typename V::Narrow, kItem>(target + column * kItem, pitch, lines + column, rows, columns - column);
@@ -236,9 +339,28 @@ void fence() noexcept {
   V::fence();
 }
 
+/// A kernel as others call it: the upper halves of wide registers are cleared on the way out. A compiler may forget
+/// that where a function ends by jumping into another of this file, and then each change between wide and narrow code
+/// costs a hundred cycles and more: for runs of 256 bytes, five times the copy.
+template <class V, auto kKernel>
+struct Entry;
+template <class V, class... Arguments, void (*kKernel)(Arguments...) noexcept>
+struct Entry<V, kKernel> {
+  static void call(Arguments... arguments) noexcept {
+    kKernel(arguments...);
+    V::leave();
+  }
+};
+
 template <class V>
 constexpr CopyKernels make_kernels(std::string_view name) {
-  return {name, &stream<V>, &fence<V>, &runs<V>, &swap<V>, &transpose<V>};
+  return {name,
+          &Entry<V, &stream<V>>::call,
+          &fence<V>,
+          &Entry<V, &runs<V>>::call,
+          &Entry<V, &stream_runs<V>>::call,
+          &Entry<V, &swap<V>>::call,
+          &Entry<V, &transpose<V>>::call};
 }
 
 }  // namespace loadstone::kernel_loops

@@ -8,6 +8,13 @@
 
 namespace loadstone {
 
+/// What will be read next: `bytes` from each of `lines`, of which whatever shares a cache line with the byte before is
+/// already near. Nothing depends on it but time.
+struct Ahead {
+  std::span<const std::byte* const> lines;
+  std::size_t bytes = 0;
+};
+
 /// Functions that move bytes. Source and target never overlap unless said; no alignment is asked for.
 struct CopyKernels {
   std::string_view name;
@@ -20,6 +27,11 @@ struct CopyKernels {
   /// Copies `n` runs of `run_bytes`; strides in bytes.
   void (*runs)(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
                std::size_t run_bytes, std::size_t n) noexcept;
+
+  /// The same past the cache, each run as by stream(). Between the lines that it writes it asks for those of `ahead`,
+  /// one for one, so that memory reads and writes at once.
+  void (*stream_runs)(std::byte* target, std::int64_t target_stride, const std::byte* source,
+                      std::int64_t source_stride, std::size_t run_bytes, std::size_t n, const Ahead& ahead) noexcept;
 
   /// Reverses the bytes of each word of `unit` bytes; `bytes` is a multiple of it. Source and target may be equal.
   void (*swap)(std::byte* target, const std::byte* source, std::size_t bytes, std::size_t unit) noexcept;
@@ -44,18 +56,28 @@ const CopyKernels& best_kernels();
 /// A usable set by name; null if there is none.
 const CopyKernels* find_kernels(std::string_view name);
 
-// Runs shorter than this are copied by vectors with overlapping ends: no call, and no partly written lines that a
-// non-temporal store would have to read back. Checked by `make bench-kernels`.
-inline constexpr std::size_t kStreamRunBytes = 256;
+// What follows is checked by `make bench-kernels`; docs/tuning.md has the figures.
 
-/// A copy of more than this in all goes past the cache: below the level-2 cache, non-temporal stores cost 1.5 times as
-/// much and more if the bytes are used again soon; above it they save reading the target first. The size is asked of
-/// the system once. Checked by `make bench-kernels`.
-std::size_t stream_total_bytes();
+// Of a copy that goes past the cache, runs from this length on do so one by one. A run that begins anywhere shares a
+// cache line with its neighbour at either end: two whole lines must gain what those cost.
+inline constexpr std::int64_t kStreamRunBytes = 128;
 
-// A fence waits until memory has taken the lines: a copy that is fenced by itself must be longer than this. Checked by
-// `make bench-kernels`.
-inline constexpr std::size_t kFencedBytes = std::size_t{64} << 10;
+/// A copy of more than this in all goes past the cache: below it non-temporal stores cost 1.5 times as much, and more
+/// if the bytes are used again soon; above it they save reading the target first. The level-2 cache, or the share of a
+/// core in a level-3 cache that few cores have. The processor is asked once.
+std::int64_t stream_total_bytes();
+
+// A fence waits until memory has taken the lines: a part of a copy that is fenced by itself must be long enough to be
+// worth that, a microsecond or less.
+inline constexpr std::int64_t kFencedBytes = std::int64_t{8} << 10;
+
+// Where two memory orders meet, tiles serve runs that are shorter than this: from four cache lines on, whole lines move
+// in any order.
+inline constexpr std::int64_t kLongestTiledRun = 256;
+
+// A tile of small items is this long along the source and along the target. Shorter, and the few lines of each run
+// begin another page and another row of memory; longer, and the tile no longer shares the first caches with its source.
+inline constexpr std::int64_t kTileSideBytes = 256;
 
 /// Like memcpy; past the cache, and fenced, where that is faster.
 /// @param total  bytes of the whole copy that this is a part of

@@ -24,6 +24,7 @@ struct Vector256 {
   static void store(std::byte* at, Register value) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), value); }
   static void stream(std::byte* at, Register value) { _mm256_stream_si256(reinterpret_cast<__m256i*>(at), value); }
   static void fence() { _mm_sfence(); }
+  static void leave() { _mm256_zeroupper(); }
   static Register gather(const std::byte* const* lines, std::size_t step, std::size_t at) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(Vector128::load(lines[0] + at)),
                                    Vector128::load(lines[step] + at), 1);

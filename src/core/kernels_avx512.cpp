@@ -23,6 +23,7 @@ struct Vector512 {
   static void store(std::byte* at, Register value) { _mm512_storeu_si512(at, value); }
   static void stream(std::byte* at, Register value) { _mm512_stream_si512(reinterpret_cast<__m512i*>(at), value); }
   static void fence() { _mm_sfence(); }
+  static void leave() { _mm256_zeroupper(); }
   static Register gather(const std::byte* const* lines, std::size_t step, std::size_t at) {
     Register all = _mm512_castsi128_si512(Vector128::load(lines[0] + at));
     all = _mm512_inserti32x4(all, Vector128::load(lines[step] + at), 1);

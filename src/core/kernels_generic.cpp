@@ -22,6 +22,11 @@ void runs(std::byte* target, std::int64_t target_stride, const std::byte* source
   }
 }
 
+void stream_runs(std::byte* target, std::int64_t target_stride, const std::byte* source, std::int64_t source_stride,
+                 std::size_t run_bytes, std::size_t n, const Ahead& /*ahead*/) noexcept {
+  runs(target, target_stride, source, source_stride, run_bytes, n);
+}
+
 template <class Word>
 void swap_words(std::byte* target, const std::byte* source, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += sizeof(Word)) {
@@ -67,7 +72,7 @@ void transpose(std::byte* target, std::size_t pitch, const std::byte* const* lin
 
 namespace kernel_sets {
 
-constinit const CopyKernels kGeneric = {"generic", &stream, &fence, &runs, &swap, &transpose};
+constinit const CopyKernels kGeneric = {"generic", &stream, &fence, &runs, &stream_runs, &swap, &transpose};
 
 }  // namespace kernel_sets
 }  // namespace loadstone

@@ -17,6 +17,7 @@ struct VectorNeon {
   static void store(std::byte* at, Register value) { vst1q_u8(reinterpret_cast<std::uint8_t*>(at), value); }
   static void stream(std::byte* at, Register value) { store(at, value); }
   static void fence() {}
+  static void leave() {}
   static Register gather(const std::byte* const* lines, std::size_t /*step*/, std::size_t at) {
     return load(lines[0] + at);
   }

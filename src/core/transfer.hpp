@@ -21,10 +21,21 @@ struct CopyAxis {
   std::int64_t target_stride = 0;
 };
 
+/// Where a copy goes over to another way. The constants, which say where they come from; `make bench-kernels` sets
+/// others to measure both ways.
+struct CopyThresholds {
+  std::int64_t stream_total_bytes = loadstone::stream_total_bytes();
+  std::int64_t fenced_bytes = kFencedBytes;
+  std::int64_t stream_run_bytes = kStreamRunBytes;
+  std::int64_t tiled_run_bytes = kLongestTiledRun;
+  std::int64_t tile_side_bytes = kTileSideBytes;
+};
+
 /// How bytes are moved, never what they are.
 struct CopyWay {
   const CopyKernels* kernels = &best_kernels();  ///< never null
   std::int64_t total_bytes = 0;                  ///< of the whole that the copy is a part of; 0: it is the whole
+  CopyThresholds thresholds;
 };
 
 /// The element that a checked cast would have lost, or that would have wrapped.

@@ -17,6 +17,7 @@ struct Vector128 {
   static void store(std::byte* at, Register value) { _mm_storeu_si128(reinterpret_cast<__m128i*>(at), value); }
   static void stream(std::byte* at, Register value) { _mm_stream_si128(reinterpret_cast<__m128i*>(at), value); }
   static void fence() { _mm_sfence(); }
+  static void leave() {}
   static Register gather(const std::byte* const* lines, std::size_t /*step*/, std::size_t at) {
     return load(lines[0] + at);
   }

@@ -108,8 +108,10 @@ std::span<const std::byte> Run::target_of(const Range& range) noexcept {
 }
 
 Run::Cut Run::issue_resident_read(OpenFile& file, std::int64_t wanted) {
-  const std::int64_t most_at_once = kCopiesPerThread * tools_.copiers.threads() * kResidentRequestBytes;
-  if (tools_.settings.depth == 0 && resident_bytes_ >= most_at_once) return Cut::stalled;
+  // What is staged is used at once: more of it than a block would leave the cache before that.
+  const bool staged = queue_[queue_.peek(1, 1).first_read].read.staged;
+  const std::int64_t copies = staged ? 1 : kCopiesPerThread * tools_.copiers.threads();
+  if (tools_.settings.depth == 0 && resident_bytes_ >= copies * kResidentRequestBytes) return Cut::stalled;
   const Range range = resident_range(queue_.peek(std::min(wanted, kResidentRequestBytes), kMaxPieces));
   const OpIndex index = new_op(file, range, Way::buffered, Mode::buffered);
   Op& op = ops_[index];

@@ -35,12 +35,17 @@ class Placers {
   /// memory, so the wait needs no deadline.
   std::vector<Finished> take(bool wait);
   [[nodiscard]] bool busy() const { return under_way_ > 0; }
+  /// Whether more jobs wait than keep the threads busy until the next ones come.
+  [[nodiscard]] bool behind() const { return under_way_ > kJobsPerThread * threads_.size() && !threads_.empty(); }
 
  private:
   struct Task {
     std::size_t slot = 0;
     Job job;
   };
+  // One at work and one that waits beside it are enough for a thread; twice that bridges what a thread oversleeps.
+  static constexpr std::size_t kJobsPerThread = 2;
+
   void work(const std::stop_token& stop);
 
   std::size_t under_way_ = 0;  ///< submitted, not yet taken; the caller's thread only

@@ -25,6 +25,9 @@ Result<std::unique_ptr<io::StagingPool>> make_staging_pool(Ledger& ledger, const
 }
 
 std::optional<std::size_t> Stager::try_stage(Owner& owner, const plan::Piece& piece) {
+  // A block that comes back is still in the cache, and already counted: where pieces are read faster than they are
+  // placed, a fresh one gains nothing.
+  if (placers_.behind()) return std::nullopt;
   auto lease = pool_->try_lease();
   if (!lease.ok() || !lease->valid()) return std::nullopt;
   if (idle_slots_.empty()) {

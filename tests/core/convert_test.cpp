@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -70,6 +73,24 @@ TEST(Convert, DS49CheckedValuesMustSurvive) {
   EXPECT_TRUE((lost<std::int64_t, double>("i8", "f8", std::numeric_limits<std::int64_t>::max(), Casting::checked)));
   EXPECT_TRUE((lost<float, std::uint8_t>("f4", "u1", 1.5F, Casting::checked)));
   EXPECT_TRUE((lost<std::uint8_t, std::uint8_t>("u1", "b1", std::uint8_t{2}, Casting::checked)));
+}
+
+TEST(Convert, HalvesInARowAreWhatTheyAreAlone) {
+  std::vector<std::uint16_t> halves(65536);
+  std::iota(halves.begin(), halves.end(), std::uint16_t{0});
+  std::vector<std::uint32_t> floats(halves.size());
+  const auto n = static_cast<std::int64_t>(halves.size()) - 1;  // no whole number of vectors
+  EXPECT_FALSE(find_convert_row(type("f2"), type("f4"), Casting::lossless)(
+      reinterpret_cast<const std::byte*>(halves.data()), reinterpret_cast<std::byte*>(floats.data()), n));
+  for (std::size_t i = 0; i + 1 < halves.size(); ++i) {
+    const double magnitude = std::ldexp((i & 0x7C00) == 0 ? i & 0x3FF : 0x400 + (i & 0x3FF),
+                                        std::max<int>(static_cast<int>(i >> 10 & 0x1F), 1) - 25);
+    const double finite = (i & 0x8000) == 0 ? magnitude : -magnitude;
+    const std::uint32_t special = static_cast<std::uint32_t>((i & 0x8000) << 16 | 0x7F800000 | (i & 0x3FF) << 13);
+    const std::uint32_t wanted =
+        (i & 0x7C00) == 0x7C00 ? special : std::bit_cast<std::uint32_t>(static_cast<float>(finite));
+    ASSERT_EQ(floats[i], wanted) << i;
+  }
 }
 
 TEST(Convert, TheFirstLostValueIsNamed) {

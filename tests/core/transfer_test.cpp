@@ -31,8 +31,8 @@ void for_each_element(const std::vector<CopyAxis>& axes, const Visit& visit) {
 }
 
 /// Random extents with the source dense in one order of the axes and the target in another; now and then with gaps.
-std::vector<CopyAxis> random_axes(std::mt19937_64& random, std::int64_t source_item, std::int64_t target_item) {
-  const auto ndim = static_cast<std::size_t>(test::pick(random, 0, 8));
+std::vector<CopyAxis> random_axes_of(std::mt19937_64& random, std::size_t ndim, std::int64_t source_item,
+                                     std::int64_t target_item) {
   std::vector<CopyAxis> axes(ndim);
   for (CopyAxis& axis : axes) axis.count = test::pick(random, 1, ndim > 4 ? 3 : 7);
   if (ndim > 0 && ndim < 4 && test::pick(random, 0, 3) == 0) axes[0].count = test::pick(random, 1, 1200);
@@ -52,6 +52,10 @@ std::vector<CopyAxis> random_axes(std::mt19937_64& random, std::int64_t source_i
   dense(source_item, &CopyAxis::source_stride);
   dense(target_item, &CopyAxis::target_stride);
   return axes;
+}
+
+std::vector<CopyAxis> random_axes(std::mt19937_64& random, std::int64_t source_item, std::int64_t target_item) {
+  return random_axes_of(random, static_cast<std::size_t>(test::pick(random, 0, 8)), source_item, target_item);
 }
 
 std::int64_t elements(const std::vector<CopyAxis>& axes) {
@@ -74,7 +78,23 @@ std::vector<const CopyKernels*> usable_kernels() {
   return usable;
 }
 
-/// Bits by every set of kernels, compared with one element after the other.
+/// As shipped, and by ways that only other sizes would go.
+std::vector<CopyThresholds> ways_of_all_sizes() {
+  CopyThresholds past_cache;
+  past_cache.stream_total_bytes = 0;
+  past_cache.fenced_bytes = 0;
+  CopyThresholds short_streams = past_cache;
+  short_streams.stream_run_bytes = 1;
+  short_streams.tile_side_bytes = 512;
+  CopyThresholds no_tiles = past_cache;
+  no_tiles.tiled_run_bytes = 0;
+  CopyThresholds all_tiles = past_cache;
+  all_tiles.tiled_run_bytes = 1 << 20;
+  all_tiles.tile_side_bytes = 64;
+  return {CopyThresholds{}, past_cache, short_streams, no_tiles, all_tiles};
+}
+
+/// Bits by every set of kernels and every way, compared with one element after the other.
 void expect_bits_move(std::mt19937_64& random, const DType& dtype, const std::vector<CopyAxis>& axes,
                       std::int64_t total_bytes = 0) {
   const auto skew = static_cast<std::size_t>(test::pick(random, 0, 63));
@@ -90,11 +110,13 @@ void expect_bits_move(std::mt19937_64& random, const DType& dtype, const std::ve
     }
   });
   for (const CopyKernels* const kernels : usable_kernels()) {
-    std::vector<std::byte> target = untouched;
-    const auto lost = copy_elements(source.data() + skew, dtype, target.data() + (64 - skew), dtype.native(), axes,
-                                    Casting::lossless, {kernels, total_bytes});
-    ASSERT_FALSE(lost);
-    ASSERT_TRUE(target == wanted) << kernels->name << " " << dtype.str();
+    for (const CopyThresholds& thresholds : ways_of_all_sizes()) {
+      std::vector<std::byte> target = untouched;
+      const auto lost = copy_elements(source.data() + skew, dtype, target.data() + (64 - skew), dtype.native(), axes,
+                                      Casting::lossless, {kernels, total_bytes, thresholds});
+      ASSERT_FALSE(lost);
+      ASSERT_TRUE(target == wanted) << kernels->name << " " << dtype.str();
+    }
   }
 }
 
@@ -117,6 +139,63 @@ TEST(Transfer, IO32EqualsTheElementLoopForEveryItemsizeAndOrder) {
     expect_bits_move(random, dtype, random_axes(random, dtype.itemsize, dtype.itemsize));
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+TEST(Transfer, IO32EveryItemsizeInEveryNumberOfAxes) {
+  SCOPED_TRACE(test::seed_note());
+  std::mt19937_64 random = test::generator();
+  for (std::int64_t itemsize = 1; itemsize <= 16; ++itemsize) {
+    const DType dtype = *parse_dtype("|V" + std::to_string(itemsize));
+    for (std::size_t ndim = 1; ndim <= 8; ++ndim) {
+      SCOPED_TRACE(ndim);
+      expect_bits_move(random, dtype, random_axes_of(random, ndim, itemsize, itemsize));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Transfer, IO32EveryLengthOfOneRow) {
+  SCOPED_TRACE(test::seed_note());
+  std::mt19937_64 random = test::generator();
+  for (std::int64_t n = 1; n <= 1025; ++n) {
+    const DType dtype = *parse_dtype(n % 2 == 0 ? "|u1" : ">u2");
+    SCOPED_TRACE(n);
+    expect_bits_move(random, dtype, {{n, dtype.itemsize, dtype.itemsize}});
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Transfer, IO32PayloadsOfNanSurvive) {
+  SCOPED_TRACE(test::seed_note());
+  std::mt19937_64 random = test::generator();
+  constexpr std::uint32_t kSignalling = 0x7F800000;
+  constexpr std::int64_t kSide = 40;
+  std::vector<std::uint32_t> source(kSide * kSide);
+  for (std::uint32_t& bits : source) {
+    bits = kSignalling | static_cast<std::uint32_t>(test::pick(random, 1, 0x7FFFFF)) | (random() % 2 << 31);
+  }
+  for (const char* const type : {"<f4", ">f4"}) {
+    const DType dtype = *parse_dtype(type);
+    for (const CopyKernels* const kernels : usable_kernels()) {
+      std::vector<std::uint32_t> target(source.size());
+      copy_elements(reinterpret_cast<const std::byte*>(source.data()), dtype,
+                    reinterpret_cast<std::byte*>(target.data()), dtype.native(),
+                    std::vector<CopyAxis>{{kSide, 4, 4 * kSide}, {kSide, 4 * kSide, 4}}, Casting::lossless,
+                    {kernels, 0});
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        const std::uint32_t bits = source[i % kSide * kSide + i / kSide];
+        ASSERT_EQ(target[i], dtype.is_native() ? bits : __builtin_bswap32(bits)) << kernels->name << " " << type;
+      }
+    }
+  }
+}
+
+TEST(Transfer, ItemsLongerThanAnyBufferAreSwapped) {
+  SCOPED_TRACE(test::seed_note());
+  std::mt19937_64 random = test::generator();
+  const DType dtype = *parse_dtype(">U3000");
+  expect_bits_move(random, dtype, {{3, dtype.itemsize, dtype.itemsize}});
+  expect_bits_move(random, dtype, {{2, dtype.itemsize, 3 * dtype.itemsize}, {3, 2 * dtype.itemsize, dtype.itemsize}});
 }
 
 TEST(Transfer, IO32LengthsAroundEveryVectorAndTile) {
@@ -144,8 +223,8 @@ TEST(Transfer, IO32EqualsTheElementLoopPastTheCache) {
     const DType dtype = *parse_dtype(type);
     const std::int64_t item = dtype.itemsize;
     const std::int64_t m = test::pick(random, 150, 300);
-    const std::int64_t n = static_cast<std::int64_t>(kFencedBytes) / item / m + test::pick(random, 2, 40);
-    const std::int64_t total = static_cast<std::int64_t>(stream_total_bytes()) + 1;
+    const std::int64_t n = kFencedBytes / item / m + test::pick(random, 2, 40);
+    const std::int64_t total = stream_total_bytes() + 1;
     SCOPED_TRACE(type);
     expect_bits_move(random, dtype, {{n * m, item, item}}, total);
     expect_bits_move(random, dtype, {{n, m * item + 24, m * item}, {m, item, item}}, total);
@@ -181,12 +260,14 @@ TEST(Transfer, DS50SwapAndCastAreFused) {
           static_cast<double>(static_cast<std::int32_t>(__builtin_bswap32(source[static_cast<std::size_t>(from / 4)])));
     });
     for (const CopyKernels* const kernels : usable_kernels()) {
-      std::fill(target.begin(), target.end(), -1);
-      const auto lost = copy_elements(reinterpret_cast<const std::byte*>(source.data()), *parse_dtype(">i4"),
-                                      reinterpret_cast<std::byte*>(target.data()), *parse_dtype("<f8"), axes,
-                                      Casting::lossless, {kernels, 0});
-      ASSERT_FALSE(lost);
-      ASSERT_EQ(target, wanted) << kernels->name;
+      for (const CopyThresholds& thresholds : ways_of_all_sizes()) {
+        std::fill(target.begin(), target.end(), -1);
+        const auto lost = copy_elements(reinterpret_cast<const std::byte*>(source.data()), *parse_dtype(">i4"),
+                                        reinterpret_cast<std::byte*>(target.data()), *parse_dtype("<f8"), axes,
+                                        Casting::lossless, {kernels, 0, thresholds});
+        ASSERT_FALSE(lost);
+        ASSERT_EQ(target, wanted) << kernels->name;
+      }
     }
   }
 }
