@@ -15,6 +15,7 @@ TIE = 0.05
 TOLD_LIMIT = 0.01  # own counts against the kernel's (section 8)
 OVERHEAD_BYTES = 64 * 2**20  # declared overhead beside a cap, with 1 % of the result
 GIGA = 1e9
+PYTHON = "loadstone Python"  # the second of ours, where it has a target of its own
 
 Record = dict[str, Any]
 Round = dict[str, Any]
@@ -39,6 +40,7 @@ class Line:
     total_s: float = 0.0
     header_s: float | None = None
     gigabytes_s: float = 0.0
+    pieces_s: float = 0.0  # shards or tensors
     amplification: float | None = None
     told: float | None = None  # bytes read by its own count / by the kernel's
     requests: int | None = None
@@ -146,6 +148,7 @@ def line_of(cell: dict[str, Any], entrant: dict[str, Any], rounds: list[Round], 
     )
     line.total_s = statistics.median(one["total_s"] for one in records)
     line.gigabytes_s = cell["bytes"] / line.total_s / GIGA
+    line.pieces_s = cell.get("pieces", 0) / line.total_s
     line.header_s = median_of(records, lambda one: one["stages"].get("header", one["stages"].get("discover")))
     if cell["state"] == "cold" and cell["action"] != "scan":
         line.amplification = statistics.median(one["read_bytes"] for one in records) / cell["bytes"]
@@ -238,6 +241,10 @@ def misses(line: Line, judged: Judged, targets: dict[str, Any]) -> list[str]:
         missed.append(f"{line.peer.median:.2f}x the best peer, {targets['best_peer']:.1f}x wanted")
     if targets.get("within_s") and line.total_s > targets["within_s"]:
         missed.append(f"{line.total_s:.2f} s, {targets['within_s']:.1f} s wanted")
+    for name, target in ((judged.lines[0].name, "pieces_per_s"), (PYTHON, "python_pieces_per_s")):
+        slow = [one.pieces_s for one in judged.lines if one.name == name and one.pieces_s < (targets.get(target) or 0)]
+        if slow:
+            missed.append(f"{name} {slow[0]:,.0f} a second, {targets[target]:,.0f} wanted")
     if targets.get("cpu_share") and line.cpu_per_gb is not None:
         others = [one.cpu_per_gb for one in judged.lines if one.kind in ("peer", "pattern") and one.cpu_per_gb]
         if others and line.cpu_per_gb > targets["cpu_share"] * min(others):

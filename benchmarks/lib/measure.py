@@ -98,6 +98,7 @@ def stored_cell(cell: Cell, data: DataSet, listed: list[roster.Entrant], done: l
         "destination": cell.destination,
         "cap_bytes": cell.cap_bytes,
         "bytes": data.bytes,
+        "pieces": len(data.pieces),
         "same": [roster.OURS_CPP.name, roster.OURS_AGAIN.name],
         "targets": asdict(cell.targets),
         "entrants": [

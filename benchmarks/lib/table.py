@@ -8,6 +8,20 @@ from lib.figures import Judged, Line, Spread
 from lib.roster import CEILING_TITLES
 
 MIB = 2**20
+COLUMNS = [
+    "contender",
+    "of the bound",
+    "with start",
+    "x best peer",
+    "GB/s",
+    "read / wanted",
+    "requests",
+    "peak - base - result",
+    "cap",
+    "CPU-s/GB",
+    "cached after",
+    "rounds",
+]
 
 
 def render(run: dict[str, Any]) -> str:
@@ -41,23 +55,26 @@ def cell_text(cell: dict[str, Any], judged: Judged) -> str:
     lines.append(f"**{judged.verdict}**{': ' + judged.why if judged.why else ''}\n")
     able = [line for line in judged.lines if not line.out and line.ratio]
     if able:
-        lines.append(
-            "| contender | of the bound | with start | x best peer | GB/s | read / wanted | requests "
-            "| peak - base - result | cap | CPU-s/GB | cached after | rounds |"
-        )
-        lines.append("|---|---|---|---|---|---|---|---|---|---|---|---|")
-        lines += [line_text(line, len(cell["rounds"])) for line in able]
+        count_pieces = bool(cell["targets"].get("pieces_per_s"))
+        names = [*COLUMNS[:5], "tensors/s", *COLUMNS[5:]] if count_pieces else COLUMNS
+        lines += [row_text(names), "|---" * len(names) + "|"]
+        lines += [line_text(line, len(cell["rounds"]), count_pieces) for line in able]
     out = [f"- {line.name}: {line.out}" for line in judged.lines if line.out]
     return "\n".join([*lines, "", *out, *below(cell, judged)]) + "\n"
 
 
-def line_text(line: Line, rounds: int) -> str:
+def row_text(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def line_text(line: Line, rounds: int, count_pieces: bool) -> str:
     cells = [
         line.name,
         spread_text(line.ratio),
         spread_text(line.whole),
         spread_text(line.peer),
         f"{line.gigabytes_s:.2f}",
+        *([f"{line.pieces_s:,.0f}"] if count_pieces else []),
         "-" if line.amplification is None else f"{line.amplification:.3f}",
         "-" if line.requests is None else f"{line.requests:,}",
         f"{line.beyond_bytes / MIB:,.0f} MiB",
@@ -66,7 +83,7 @@ def line_text(line: Line, rounds: int) -> str:
         f"{line.cached_after:.0%}",
         f"{line.rounds} of {rounds}",
     ]
-    return f"| {' | '.join(cells)} |"
+    return row_text(cells)
 
 
 def spread_text(spread: Spread | None) -> str:

@@ -13,6 +13,8 @@ class Targets:
     best_peer: float | None = None
     cpu_share: float | None = None
     within_s: float | None = None
+    pieces_per_s: float | None = None  # shards or tensors, of ours in C++
+    python_pieces_per_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ W2 = Targets(bound=0.85, best_peer=1.5)
 W2P = Targets(bound=0.90, best_peer=1.5)
 W3 = Targets(bound=0.85)
 W8 = Targets(bound=0.25, within_s=1.0)
+W9 = Targets(pieces_per_s=100_000, python_pieces_per_s=30_000)
 
 
 def _w3(data: str, cap: int) -> Cell:
@@ -52,6 +55,7 @@ CELLS = [
     *(_w3("C", cap) for cap in (256, 1024)),
     Cell("W8", "W8/warm", "G", "warm", "C5", "scan", targets=W8),
     Cell("W8", "W8/cold", "G", "cold", "C5", "scan"),
+    Cell("W9", "W9/M", "M", "warm", "C2f", beside=("C3", "C6"), targets=W9),
 ]
 
 QUESTIONS = {
@@ -59,6 +63,7 @@ QUESTIONS = {
     "W2": "warm, 1 process, destination fresh, then already there",
     "W3": "cold, all memory capped, batches checksummed and dropped",
     "W8": "headers of 10,000 files of one row (names and inodes stay cached, also when cold)",
+    "W9": "tensors per second: 200,000 small ones of one file, warm, 1 process",
 }
 
 

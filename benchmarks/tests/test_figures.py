@@ -113,6 +113,20 @@ def test_bm2_who_refuses_is_listed_with_the_reason_and_never_as_zero(make):
     assert judged.lines[0].ratio is None
 
 
+def test_w9_pieces_per_second_of_both_of_ours_are_judged(make):
+    targets = {"pieces_per_s": 100_000, "python_pieces_per_s": 30_000}
+    cell = make.cell([make.round(i) for i in range(9)], pieces=200_000, targets=targets)
+    judged = figures.judge(cell, threads=2)
+    assert judged.lines[0].pieces_s == pytest.approx(200_000) and (judged.verdict, judged.why) == ("win", "")
+    cell["pieces"] = 90_000
+    assert figures.judge(cell, threads=2).why == "ours 90,000 a second, 100,000 wanted"
+    cell["pieces"] = 200_000
+    cell["entrants"][2]["name"] = figures.PYTHON
+    for one in (record for round_ in cell["rounds"] for record in round_["records"] if record["who"] == "pattern"):
+        one |= {"who": figures.PYTHON, "total_s": 10.0}
+    assert figures.judge(cell, threads=2).why == "loadstone Python 20,000 a second, 30,000 wanted"
+
+
 def test_over_the_cap_is_a_loss_whatever_the_time(make):
     cap = 64 * 2**20
     cell = make.cell([make.round(i) for i in range(9)], cap_bytes=cap, action="stream")

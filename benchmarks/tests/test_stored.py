@@ -41,6 +41,12 @@ def test_the_table_states_ratios_with_quartiles_and_why_rounds_were_dropped(run)
     assert "**win**" in text and "- round 0 dropped: the first" in text and "**binds**" in text
 
 
+def test_the_table_counts_tensors_where_they_are_the_target(run):
+    run["cells"][0] |= {"pieces": 200_000, "targets": {"pieces_per_s": 100_000}}
+    text = table.render(run)
+    assert "| GB/s | tensors/s | read / wanted |" in text and "| 1.00 | 200,000 | 1.000 | 1,000 |" in text
+
+
 def test_the_table_names_who_is_out_below(run):
     run["cells"][0]["entrants"][3]["refuses"] = "reads no such thing"
     text = table.render(run)

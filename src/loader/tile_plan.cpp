@@ -9,6 +9,7 @@
 #include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/input.hpp"
+#include "plan/chains.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -82,7 +83,8 @@ InputFiles input_files(const Dataset& dataset, std::span<const plan::Move> moves
   }
   for (const plan::Move& move : moves) {
     std::int64_t& shard = input.files[static_cast<std::size_t>(file_of(move) - first)].shard;
-    shard = shard < 0 ? move.shard : std::min(shard, move.shard);
+    const std::int64_t begins_with = plan::shard_at(dataset, move.shard, move.file_offset);
+    shard = shard < 0 ? begins_with : std::min(shard, begins_with);
   }
   return input;
 }

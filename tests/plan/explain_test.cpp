@@ -55,6 +55,19 @@ TEST(Explain, ReadsOnceForEverySplit_A11) {
   }
 }
 
+TEST(Explain, RangesOfAFileThatTouchShareRequests) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  Dataset dataset = dataset_of({40 * kMiB}, std::vector<std::int64_t>(10'240, 4096), dtype_of("u1"));
+  for (std::size_t at = 0; at < dataset.shards.size(); ++at) {
+    dataset.shards[at].file = 0;
+    dataset.shards[at].data_offset = 21 + static_cast<std::int64_t>(at) * 4096;
+  }
+  EXPECT_EQ(planned(dataset, {}, 1).requests, 41) << "cut at multiples of 1 MiB in the file";
+  EXPECT_LE(planned(dataset, {}, 4).requests, 40 + 4 * 2);
+  EXPECT_EQ(planned(dataset, {}, 4).ranks[3].overlaps.size(), 2560U);
+  EXPECT_EQ(planned(dataset, {}, 4).bytes_wanted, 40 * kMiB);
+}
+
 TEST(Explain, TotalsOfWantedBytesAreClosedFormAndEqualTheSum_DS61) {
   SCOPED_TRACE(seed_note());
   auto random = generator();

@@ -68,9 +68,9 @@ class Carried {
   }
 
   void fetch(const Piece& piece, std::int64_t run, std::byte* to) const {
-    const Image& image = images_[static_cast<std::size_t>(piece.move.shard)];
     const std::int64_t offset = piece.run_offset(run);
     const auto& shard = problem_.dataset->shards[static_cast<std::size_t>(piece.move.shard)];
+    const Image& image = images_[static_cast<std::size_t>(shard.file)];
     ASSERT_GE(offset, shard.data_offset);
     ASSERT_LE(offset + piece.run_bytes, static_cast<std::int64_t>(image.size())) << "a run leaves the payload";
     if (run > 0) {
@@ -98,10 +98,7 @@ class Carried {
 };
 
 void expect_carried_out(const Problem& problem, const Sizes& sizes) {
-  std::vector<Image> images;
-  for (std::size_t shard = 0; shard < problem.dataset->shards.size(); ++shard) {
-    images.push_back(image_of(*problem.dataset, shard));
-  }
+  const std::vector<Image> images = images_of(*problem.dataset);
   for (std::int64_t rank = 0; rank < problem.target.ranks(); ++rank) {
     Carried carried(problem, images);
     carried.carry_out(rank, sizes);
@@ -157,6 +154,23 @@ Dataset random_dataset(std::mt19937_64& random) {
   return dataset;
 }
 
+/// Puts the shards into a few files: many touch, some leave a gap, and their order there may be another.
+void share_files(std::mt19937_64& random, Dataset& dataset) {
+  std::vector<std::size_t> order(dataset.shards.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (pick(random, 0, 1) == 0) std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(pick(random, 1, 3)), pick(random, 0, 300));
+  std::size_t file = 0;
+  for (const std::size_t at : order) {
+    if (pick(random, 0, 4) == 0) file = static_cast<std::size_t>(pick(random, 0, std::ssize(ends) - 1));
+    Shard& shard = dataset.shards[at];
+    shard.file = static_cast<std::int64_t>(file);
+    shard.data_offset = ends[file] + (pick(random, 0, 3) == 0 ? pick(random, 1, 50) : 0);
+    ends[file] = shard.data_offset + shard.nbytes;
+  }
+  dataset.files.resize(ends.size());
+}
+
 LoadOptions random_options(std::mt19937_64& random, const Shape& shape) {
   LoadOptions options;
   options.select = random_selection(random, shape);
@@ -184,6 +198,48 @@ TEST(Moves, CoverEveryTileOnceFromTheRightPlaces_DS48_DS52_DS53) {
     SCOPED_TRACE("round " + std::to_string(round));
     expect_carried_out(*problem, sizes);
     if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Moves, OfShardsThatShareFilesGoThroughEachOnce_IO25) {
+  SCOPED_TRACE(seed_note());
+  auto random = generator();
+  for (int round = 0; round < 400; ++round) {
+    Dataset dataset = random_dataset(random);
+    share_files(random, dataset);
+    LoadOptions options = random_options(random, dataset.shape);
+    const auto problem = plan::make_problem(dataset, options, pick(random, 1, 6));
+    ASSERT_TRUE(problem.ok()) << describe(problem.status().failure());
+    SCOPED_TRACE("round " + std::to_string(round));
+    expect_carried_out(*problem, {pick(random, 1, 600), pick(random, 8, 600), pick(random, 0, 200)});
+    if (HasFatalFailure()) return;
+    if (options.overdecompose > 1) continue;
+    std::pair<std::int64_t, std::int64_t> before{-1, -1};
+    for (const plan::Move& move : plan::moves_of(*problem, 0)) {
+      const std::pair place{dataset.shards[static_cast<std::size_t>(move.shard)].file, move.file_offset};
+      ASSERT_LE(before, place);
+      before = place;
+    }
+  }
+}
+
+TEST(Moves, TenThousandRangesThatTouchAreOne) {
+  Dataset dataset = dataset_of({50'000, 3}, std::vector<std::int64_t>(10'000, 5), dtype_of("<i4"));
+  for (std::size_t at = 0; at < dataset.shards.size(); ++at) {
+    dataset.shards[at].file = 0;
+    dataset.shards[at].data_offset = 900'021 + static_cast<std::int64_t>(at) * 60;
+  }
+  for (const char* const type : {"<i4", "<f8"}) {
+    LoadOptions options;
+    options.dtype = dtype_of(type);
+    options.casting = Casting::lossy;
+    const auto problem = value_or_throw(plan::make_problem(dataset, options, 3));
+    const std::vector<plan::Move> moves = plan::moves_of(problem, 1);
+    ASSERT_EQ(moves.size(), 1U);
+    EXPECT_EQ(moves.front().shard, 0);
+    EXPECT_EQ(moves.front().file_offset, 900'021 + 16'667 * 12);
+    EXPECT_EQ(moves.front().wanted_bytes(), 16'667 * 12);
+    EXPECT_EQ(plan::overlaps_of(problem, 1).size(), 3334U) << "the plan still names each shard";
   }
 }
 

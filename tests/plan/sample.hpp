@@ -100,6 +100,19 @@ inline Image image_of(const Dataset& dataset, std::size_t at) {
   return image;
 }
 
+/// The files of a dataset: each holds its shards where they say they are.
+inline std::vector<Image> images_of(const Dataset& dataset) {
+  std::vector<Image> images(dataset.files.size());
+  for (std::size_t at = 0; at < dataset.shards.size(); ++at) {
+    const Shard& shard = dataset.shards[at];
+    const Image one = image_of(dataset, at);
+    Image& image = images[static_cast<std::size_t>(shard.file)];
+    if (image.size() < one.size()) image.resize(one.size(), std::byte{0xEE});
+    std::copy(one.begin() + shard.data_offset, one.end(), image.begin() + shard.data_offset);
+  }
+  return images;
+}
+
 /// What a rank's tile must hold, by brute force: the global indices of its elements, in C order of the tile.
 inline std::vector<std::int64_t> wanted_tile(const plan::Problem& problem, std::int64_t rank) {
   const Distribution& tiles = problem.tiles;
