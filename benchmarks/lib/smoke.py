@@ -62,8 +62,8 @@ def exact_figures(cell: Cell, data: DataSet, wrong: list[str]) -> dict[str, int]
         wrong.append(f"{cell.name} loadstone with fixed ways: {problem}")
         return {}
     counts = record["counts"]
-    if cell.cap_bytes and counts["budget_peak"] > cell.cap_bytes // 4:
-        wrong.append(f"{cell.name}: {counts['budget_peak']:,} bytes of a budget of {cell.cap_bytes // 4:,}")
+    if cell.cap_bytes and counts["budget_peak"] > cell.cap_bytes // 8 * 7:
+        wrong.append(f"{cell.name}: {counts['budget_peak']:,} bytes of a budget of {cell.cap_bytes // 8 * 7:,}")
     return {name: counts[name] for name in COUNTED if name in counts}
 
 
