@@ -72,7 +72,7 @@ const Flag kFlags[] = {
     {"--identity", &A::identity, "RULE", "Input", kReading, "what makes a file the same: strict (default), size_mtime"},
     {"--deadline", &A::deadline, "SECONDS", "Input", kReading, "longest time without progress (default 300)"},
 
-    {"--shape", &A::shape, "N,N,..", "Array", kWrite, "extents of the whole array (required)"},
+    {"--shape", &A::shape, "N,N,..", "Array", kWrite, "extents of the whole array (default 4000000,8 in 4 shards)"},
     {"--shards", &A::shards, "N", "Array", kWrite, "number of shards (default 1)"},
     {"--dtype", &A::dtype, "TYPE", "Array", kWrite, "numeric type (default float32)"},
     {"--seed", &A::seed, "N", "Array", kWrite, "seed of the values (default 0)"},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <initializer_list>
 #include <limits>
@@ -18,6 +19,9 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostThreadRanks = 4096;
 constexpr std::int64_t kMostPlannedRanks = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kDaySeconds = 86400;
+// What `write` makes if nothing is said of its size (DS63): 128 MB of float32.
+constexpr std::array<std::int64_t, 2> kDefaultShape = {4'000'000, 8};
+constexpr std::int64_t kDefaultShards = 4;
 
 [[noreturn]] void bad_value(std::string_view flag, std::string_view text, std::string_view takes) {
   usage_error("usage.value", std::string(flag), fmt::format("{} takes {}, not '{}'", flag, takes, escape(text)),
@@ -251,8 +255,8 @@ VerifyOptions verify_options(const Arguments& a) {
 
 WriteOptions write_options(const Arguments& a) {
   WriteOptions options;
-  if (!a.shape) usage_error("usage.missing", "--shape", "--shape is missing", "Say --shape 4000000,8, for example.");
-  options.shape = parse_integers("--shape", *a.shape);
+  if (!a.shape) options.shards = kDefaultShards;
+  options.shape = a.shape ? parse_integers("--shape", *a.shape) : Shape{kDefaultShape.begin(), kDefaultShape.end()};
   for (const std::int64_t extent : options.shape) {
     if (extent < 0) bad_value("--shape", *a.shape, "extents of 0 or more, such as 4000000,8");
   }

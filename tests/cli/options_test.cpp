@@ -142,7 +142,8 @@ TEST(Options, ShapeOfWriteIsStrict) {  // DS63
   for (const char* text : {"4,,8", "4,8,", ",4", "4,-8", "4,x", "", "4 8"}) {
     EXPECT_EQ(refused([&] { write_options(load_with(&Arguments::shape, text)); }).item, "--shape") << text;
   }
-  EXPECT_EQ(refused([] { write_options({}); }).kind, "usage.missing");
+  EXPECT_EQ(write_options({}).shape, (Shape{4'000'000, 8})) << "DS63";
+  EXPECT_EQ(write_options({}).shards, 4);
 }
 
 TEST(Options, DefaultsOfWrite) {  // DS63
