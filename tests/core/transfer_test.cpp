@@ -172,7 +172,7 @@ TEST(Transfer, IO32PayloadsOfNanSurvive) {
   constexpr std::int64_t kSide = 40;
   std::vector<std::uint32_t> source(kSide * kSide);
   for (std::uint32_t& bits : source) {
-    bits = kSignalling | static_cast<std::uint32_t>(test::pick(random, 1, 0x7FFFFF)) | (random() % 2 << 31);
+    bits = kSignalling | static_cast<std::uint32_t>(test::pick(random, 1, 0x7FFFFF) | test::pick(random, 0, 1) << 31);
   }
   for (const char* const type : {"<f4", ">f4"}) {
     const DType dtype = *parse_dtype(type);
