@@ -31,7 +31,7 @@ Failure current_failure() {
     return one_fault(Code::out_of_memory, "memory.refused", "the system refused memory",
                      "Give a smaller --budget, or load on more ranks.");
   } catch (const std::system_error& error) {
-    return failure_of(loader::system_fault(error));
+    return failure_of(system_fault(error));
   } catch (const std::exception& error) {
     return one_fault(Code::internal, "internal.exception", std::string("unexpected: ") + error.what(),
                      "This is a bug of loadstone; please report it with the command that shows it.");

@@ -6,10 +6,12 @@
 #include "comm/polling.hpp"
 #include "comm/status_record.hpp"
 #include "comm/vote.hpp"
+#include "core/guarded.hpp"
 
 #include <loadstone/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -63,7 +65,7 @@ struct Agreement::State {
 
   /// Runs something that throws when the transport fails.
   template <class Action>
-  void guarded(const Action& action);
+  void reach_transport(const Action& action);
   /// Posts an operation on `buffers` and waits for it. `watch` runs between polls.
   template <class Post, class Watch>
   Status carry_out(const std::shared_ptr<Buffers>& buffers, std::string_view what, const Post& post,
@@ -79,6 +81,7 @@ struct Agreement::State {
   Failure agree_on(std::int64_t vote, const Status& mine);
   Failure share_record(std::int64_t vote, const Status& mine);
   Status send_pieces(std::vector<std::byte>& record, std::int64_t nbytes, int root);
+  Status agree_on_room(Agreement& agreement, std::string_view the_phase, Status mine);
 };
 
 Failure Agreement::State::placed(Failure failure) const {
@@ -111,7 +114,7 @@ void Agreement::State::keep_local(Status mine, const Failure* winner) {
 }
 
 template <class Action>
-void Agreement::State::guarded(const Action& action) {
+void Agreement::State::reach_transport(const Action& action) {
   if (broken) return;
   try {
     action();
@@ -126,7 +129,7 @@ template <class Post, class Watch>
 Status Agreement::State::carry_out(const std::shared_ptr<Buffers>& buffers, std::string_view what, const Post& post,
                                    const Watch& watch) {
   std::unique_ptr<CommRequest> request;
-  guarded([&] { request = post(*buffers); });
+  reach_transport([&] { patiently([&] { request = post(*buffers); }); });
   if (broken) return refusal();
   Status status = poll(*request, interrupt, what, watch);
   if (status.ok()) return status;
@@ -230,7 +233,12 @@ Failure Agreement::State::share_record(std::int64_t vote, const Status& mine) {
       reduce_one(static_cast<std::int64_t>(record.size()), Reduce::max, "the report of a failure");
   if (!nbytes.ok()) return std::move(nbytes).status().take();
   if (Status status = send_pieces(record, *nbytes, winner); !status.ok()) return std::move(status).take();
-  return record.empty() ? bare_failure(vote) : decode_failure(record);
+  if (record.empty()) return bare_failure(vote);
+  try {
+    return decode_failure(record);
+  } catch (const std::bad_alloc&) {
+    return patiently([&] { return bare_failure(vote); });
+  }
 }
 
 /// The winner's failure, on all ranks. Where all bring the same, no single rank is to blame.
@@ -252,7 +260,10 @@ Agreement::Agreement(std::shared_ptr<Communicator> comm, Interrupt interrupt,
   s.on_deadline = std::move(on_deadline);
   s.scratch->numbers.resize(1);
   s.scratch->all.resize(kScratchBytes);
-  s.guarded([&] { s.notices = std::make_unique<StopNotices>(s.comm, s.comm->next_serial()); });
+  s.reach_transport([&] {
+    const std::int64_t serial = s.comm->next_serial();
+    s.notices = patiently([&] { return std::make_unique<StopNotices>(s.comm, serial); });
+  });
 }
 
 Agreement::~Agreement() = default;
@@ -293,45 +304,64 @@ Status Agreement::verdict(std::string_view phase, Status mine, std::int64_t roun
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a Status owns its failure; the check loses it on the way
 
 Status Agreement::allreduce(std::span<std::int64_t> values, Reduce op) {
-  const auto buffers = std::make_shared<Buffers>();
-  buffers->numbers.assign(values.begin(), values.end());
+  const auto buffers = patiently([&] {
+    auto made = std::make_shared<Buffers>();
+    made->numbers.assign(values.begin(), values.end());
+    return made;
+  });
   Status status =
       state_->carry_out(buffers, "a reduction", [&](Buffers& b) { return state_->comm->iallreduce(b.numbers, op); });
   if (status.ok()) std::copy(buffers->numbers.begin(), buffers->numbers.end(), values.begin());
   return status;
 }
 
-Status Agreement::broadcast(std::vector<std::byte>& bytes, int root) {
+/// Agrees on who has the memory for what comes next. Costs one allreduce of 8 bytes where all have.
+Status Agreement::State::agree_on_room(Agreement& agreement, std::string_view the_phase, Status mine) {
+  Result<std::int64_t> short_of = reduce_one(mine.ok() ? 0 : 1, Reduce::max, "memory for what comes");
+  if (!short_of.ok()) return std::move(short_of).status();
+  return *short_of == 0 ? Status() : agreement.verdict(the_phase, std::move(mine));
+}
+
+Status Agreement::broadcast(std::vector<std::byte>& bytes, int root, std::string_view phase, Status ready) {
   const bool sends = rank() == root;
-  std::int64_t nbytes = sends ? static_cast<std::int64_t>(bytes.size()) : 0;
-  if (Status status = allreduce({&nbytes, 1}, Reduce::max); !status.ok()) return status;
-  const auto buffers = std::make_shared<Buffers>();
-  if (sends) buffers->all = bytes;
-  buffers->all.resize(static_cast<std::size_t>(nbytes));
+  std::array<std::int64_t, 2> nbytes{sends ? static_cast<std::int64_t>(bytes.size()) : 0, ready.ok() ? 0 : 1};
+  if (Status status = allreduce(nbytes, Reduce::max); !status.ok()) return status;
+  if (nbytes[1] != 0) return verdict(phase, std::move(ready));
+  std::shared_ptr<Buffers> buffers;
+  Status room = guarded_action([&] {
+    buffers = std::make_shared<Buffers>();
+    if (sends) buffers->all = bytes;
+    buffers->all.resize(static_cast<std::size_t>(nbytes[0]));
+  });
+  if (Status status = state_->agree_on_room(*this, phase, std::move(room)); !status.ok()) return status;
   Status status =
       state_->carry_out(buffers, "a broadcast", [&](Buffers& b) { return state_->comm->ibroadcast(b.all, root); });
   if (status.ok()) bytes = std::move(buffers->all);
   return status;
 }
 
-Result<std::vector<std::vector<std::byte>>> Agreement::allgather(std::span<const std::byte> mine) {
-  const auto buffers = std::make_shared<Buffers>();
-  buffers->numbers.resize(static_cast<std::size_t>(size()));
-  buffers->numbers[static_cast<std::size_t>(rank())] = static_cast<std::int64_t>(mine.size());
-  if (Status status = allreduce(buffers->numbers, Reduce::sum); !status.ok()) return status;
-  buffers->mine.assign(mine.begin(), mine.end());
-  const std::int64_t total = std::reduce(buffers->numbers.begin(), buffers->numbers.end());
-  buffers->all.resize(static_cast<std::size_t>(total));
+Result<Gathered> Agreement::allgather(std::span<const std::byte> mine, std::string_view phase, Status ready) {
+  const auto ranks = static_cast<std::size_t>(size());
+  const auto buffers = patiently([&] {
+    auto made = std::make_shared<Buffers>();
+    made->numbers.resize(ranks + 1);
+    return made;
+  });
+  std::vector<std::int64_t>& sizes = buffers->numbers;
+  sizes[static_cast<std::size_t>(rank())] = static_cast<std::int64_t>(mine.size());
+  sizes[ranks] = ready.ok() ? 0 : 1;
+  if (Status status = allreduce(sizes, Reduce::sum); !status.ok()) return status;
+  if (sizes[ranks] != 0) return verdict(phase, std::move(ready));
+  sizes.pop_back();
+  Status room = guarded_action([&] {
+    buffers->mine.assign(mine.begin(), mine.end());
+    buffers->all.resize(static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end())));
+  });
+  if (Status status = state_->agree_on_room(*this, phase, std::move(room)); !status.ok()) return status;
   Status status = state_->carry_out(buffers, "a gather",
                                     [&](Buffers& b) { return state_->comm->iallgatherv(b.mine, b.all, b.numbers); });
   if (!status.ok()) return status;
-  std::vector<std::vector<std::byte>> parts;
-  auto at = buffers->all.begin();
-  for (const std::int64_t nbytes : buffers->numbers) {
-    parts.emplace_back(at, at + nbytes);
-    at += nbytes;
-  }
-  return parts;
+  return Gathered{std::move(buffers->all), std::move(sizes)};
 }
 
 }  // namespace loadstone::comm

@@ -22,6 +22,22 @@ namespace loadstone::comm {
 /// may leave the request unfinished: give it to `let_go` (comm/abandon.hpp) with the memory it works on.
 Status wait(CommRequest& request, const Interrupt& interrupt, std::string_view what);
 
+/// What all ranks gave.
+struct Gathered {
+  std::vector<std::byte> bytes;     ///< in rank order
+  std::vector<std::int64_t> sizes;  ///< one a rank
+
+  /// Calls `use` with what each rank gave, in rank order.
+  template <class Use>
+  void for_each(const Use& use) const {
+    std::size_t at = 0;
+    for (const std::int64_t size : sizes) {
+      use(std::span(bytes).subspan(at, static_cast<std::size_t>(size)));
+      at += static_cast<std::size_t>(size);
+    }
+  }
+};
+
 /// One collective call's agreement: phases, verdicts, the stop notice. Lives on the stack of `load` and its kind.
 /// Every rank makes the same calls in the same order, whatever happens to it.
 class Agreement {
@@ -60,15 +76,18 @@ class Agreement {
   [[nodiscard]] const Failure* local() const noexcept;
 
   // Collectives with the deadline watched. A failure of the transport is `comm` and breaks the agreement: all later
-  // calls fail at once.
+  // calls fail at once. Those that need memory take `ready`, a rank's failure to have something to give: it is agreed
+  // on as by verdict(phase), and so is a refusal of the memory for what the others give. None throws for want of memory
+  // while the others wait.
   Status allreduce(std::span<std::int64_t> values, Reduce op);
-  Status broadcast(std::vector<std::byte>& bytes, int root);  ///< resized on the other ranks
-  Result<std::vector<std::vector<std::byte>>> allgather(std::span<const std::byte> mine);
+  /// `bytes` is resized on the other ranks.
+  Status broadcast(std::vector<std::byte>& bytes, int root, std::string_view phase, Status ready = {});
+  Result<Gathered> allgather(std::span<const std::byte> mine, std::string_view phase, Status ready = {});
 
   /// Compares a text over ranks. Equal everywhere: success. Else the same `ranks.differ` failure on all, naming the
   /// first rank that differs from rank 0 and both texts (cut). Collective; by hash MIN and MAX, the texts only travel
   /// where they differ.
-  Status same_everywhere(std::string_view what, std::string_view text);
+  Status same_everywhere(std::string_view what, std::string_view text, std::string_view phase, Status ready = {});
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 #include "comm/notices.hpp"
 
 #include "comm/abandon.hpp"
+#include "core/guarded.hpp"
 
 #include <algorithm>
 #include <span>
@@ -43,7 +44,7 @@ void StopNotices::send() {
   const std::int64_t ranks = comm_->size();
   for (std::int64_t step = 1; step < ranks; step *= 2) {
     const int to = static_cast<int>((comm_->rank() + step) % ranks);
-    outgoing_.push_back(comm_->isend(std::as_bytes(one(*serial_)), to, tag_));
+    outgoing_.push_back(patiently([&] { return comm_->isend(std::as_bytes(one(*serial_)), to, tag_); }));
   }
 }
 
@@ -65,7 +66,8 @@ bool StopNotices::all_settled() {
 
 void StopNotices::post(Incoming& incoming) {
   incoming.arrived = false;
-  incoming.request = comm_->irecv(std::as_writable_bytes(one(*incoming.serial)), incoming.from, tag_);
+  incoming.request =
+      patiently([&] { return comm_->irecv(std::as_writable_bytes(one(*incoming.serial)), incoming.from, tag_); });
 }
 
 bool StopNotices::poll(Incoming& incoming) {

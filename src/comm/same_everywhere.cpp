@@ -1,5 +1,6 @@
 #include "comm/agree.hpp"
 #include "comm/faults.hpp"
+#include "core/guarded.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -46,20 +47,21 @@ std::string_view text_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-Status Agreement::same_everywhere(std::string_view what, std::string_view text) {
+Status Agreement::same_everywhere(std::string_view what, std::string_view text, std::string_view phase, Status ready) {
   const Hash128 hash = xxh3_128(std::as_bytes(std::span(text)));
   const auto high = static_cast<std::int64_t>(hash.high);
   const auto low = static_cast<std::int64_t>(hash.low);
-  std::array<std::int64_t, 4> most{high, ~high, low, ~low};  // max of ~x is ~min of x
+  std::array<std::int64_t, 5> most{high, ~high, low, ~low, ready.ok() ? 0 : 1};  // max of ~x is ~min of x
   if (Status status = allreduce(most, Reduce::max); !status.ok()) return status;
+  if (most[4] != 0) return verdict(phase, std::move(ready));
   if (most[0] == ~most[1] && most[2] == ~most[3]) return {};
-  std::vector<std::byte> first = bytes_of(text);
-  if (Status status = broadcast(first, 0); !status.ok()) return status;
+  std::vector<std::byte> first = patiently([&] { return bytes_of(text); });
+  if (Status status = broadcast(first, 0, phase); !status.ok()) return status;
   std::int64_t differs = text == text_of(first) ? size() : rank();
   if (Status status = allreduce({&differs, 1}, Reduce::min); !status.ok()) return status;
-  std::vector<std::byte> other = bytes_of(text);
-  if (Status status = broadcast(other, static_cast<int>(differs)); !status.ok()) return status;
-  return differ_failure(what, text_of(first), text_of(other), static_cast<int>(differs));
+  std::vector<std::byte> other = patiently([&] { return bytes_of(text); });
+  if (Status status = broadcast(other, static_cast<int>(differs), phase); !status.ok()) return status;
+  return patiently([&] { return differ_failure(what, text_of(first), text_of(other), static_cast<int>(differs)); });
 }
 
 }  // namespace loadstone::comm

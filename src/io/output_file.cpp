@@ -1,15 +1,12 @@
 #include "io/output_file.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "core/text.hpp"
@@ -123,31 +120,6 @@ Status sync_directory(const std::string& directory) {
 Status make_directory(const std::string& directory) {
   if (mkdir(directory.c_str(), 0777) == 0 || errno == EEXIST) return {};
   return failed("the directory cannot be made", directory, errno);
-}
-
-Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory) {
-  const auto close = [](DIR* open_directory) { closedir(open_directory); };
-  const std::unique_ptr<DIR, decltype(close)> open_directory(opendir(directory.c_str()), close);
-  if (open_directory == nullptr) {
-    Fault fault = failed("the directory cannot be listed", directory, errno);
-    if (errno == ENOENT || errno == ENOTDIR) {
-      fault.code = Code::not_found;
-      fault.kind = errno == ENOENT ? "path.missing" : "path.not_directory";
-      fault.remedy = "Check the spelling";
-    }
-    return fault;
-  }
-  std::vector<DirectoryEntry> entries;
-  while (const dirent* const entry = readdir(open_directory.get())) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    struct stat status{};
-    // NOLINTNEXTLINE(clang-analyzer-unix.StdCLibraryFunctions): an open directory has a descriptor
-    if (fstatat(dirfd(open_directory.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    entries.push_back({name, S_ISREG(status.st_mode), status.st_size});
-  }
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  return entries;
 }
 
 Status remove_file(const std::string& path) {

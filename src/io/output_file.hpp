@@ -60,13 +60,6 @@ Status sync_directory(const std::string& directory);
 /// Makes a directory if it is not there (one level).
 Status make_directory(const std::string& directory);
 
-struct DirectoryEntry {
-  std::string name;
-  bool regular = false;  ///< a regular file, not a link to one
-  std::int64_t bytes = 0;
-};
-/// Entries but . and .., sorted by name; links are not followed.
-Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory);
 /// Removes a file or link (never what it leads to); not_found is success.
 Status remove_file(const std::string& path);
 /// Removes a directory if it is empty; true if it went.

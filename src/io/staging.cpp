@@ -72,6 +72,8 @@ struct StagingPool::State {
     if (!reservation.ok()) return false;
     try {
       Pages memory(bytes, huge_pages);
+      slabs.reserve(slabs.size() + 1);
+      idle.reserve(static_cast<std::size_t>(made + blocks));  // nothing is refused from here on, nor in give_back()
       for (std::int64_t i = blocks; i > 0; --i) idle.push_back(memory.bytes().data() + (i - 1) * block_bytes);
       slabs.push_back({std::move(memory), std::move(*reservation), blocks, blocks});
     } catch (const std::bad_alloc&) {

@@ -21,6 +21,29 @@ constexpr std::int64_t kRoundBytes = std::int64_t{1} << 30;
 
 }  // namespace
 
+/// What reading needs beside the engine.
+struct Carrier::Reading {
+  explicit Reading(Carrier& carrier)
+      : files(input_files(*carrier.dataset_, carrier.plan_->moves)),
+        stager(carrier.pool_.get(), static_cast<int>(carrier.session_->settings().engine.threads)),
+        reader({.problem = &carrier.plan_->problem,
+                .sizes = carrier.budgeting_.sizes,
+                .tile = carrier.memory_->bytes(),
+                .moves = carrier.plan_->moves,
+                .first_file = files.first,
+                .stager = &stager,
+                .sums = carrier.options_->verify == Verify::crc ? &carrier.sums_ : nullptr,
+                .agreement = &carrier.session_->agreement(),
+                .progress = throttled(carrier.options_->progress, carrier.plan_->bytes_wanted),
+                .kernels = carrier.session_->settings().engine.kernels}) {}
+
+  InputFiles files;
+  Stager stager;
+  TileReader reader;
+};
+
+Carrier::~Carrier() = default;
+
 Carrier::Carrier(Session& session, const Dataset& dataset, const LoadOptions& options)
     : session_(&session), dataset_(&dataset), options_(&options), sums_(dataset) {}
 
@@ -77,6 +100,7 @@ Status Carrier::take_memory() {
   auto pool = make_staging_pool(session_->ledger(), budgeting_, huge);
   if (!pool.ok()) return std::move(pool).status();
   pool_ = std::move(pool).value();
+  reading_ = std::make_unique<Reading>(*this);
   return {};
 }
 
@@ -86,23 +110,12 @@ void Carrier::allocate() {
 
 void Carrier::read() {
   comm::Agreement& agreement = session_->agreement();
-  const InputFiles files = input_files(*dataset_, plan_->moves);
-  Stager stager(pool_.get(), static_cast<int>(session_->settings().engine.threads));
-  TileReader reader({.problem = &plan_->problem,
-                     .sizes = budgeting_.sizes,
-                     .tile = memory_->bytes(),
-                     .moves = plan_->moves,
-                     .first_file = files.first,
-                     .stager = &stager,
-                     .sums = options_->verify == Verify::crc ? &sums_ : nullptr,
-                     .agreement = &agreement,
-                     .progress = throttled(options_->progress, plan_->bytes_wanted),
-                     .kernels = session_->settings().engine.kernels});
+  TileReader& reader = reading_->reader;
   const std::int64_t rounds = plan::rounds_of(plan_->problem);
   for (std::int64_t round = 0; round < rounds; ++round) {
     // The last round takes what gaps have added to the plan's even share.
     reader.open_round(round + 1 == rounds ? std::numeric_limits<std::int64_t>::max() : kRoundBytes);
-    Status mine = guarded([&] { return engine_->run(files.files, reader, session_->interrupt()); });
+    Status mine = guarded([&] { return engine_->run(reading_->files.files, reader, session_->interrupt()); });
     Status placed = reader.finish_placing();
     if (mine.ok()) mine = std::move(placed);
     if (!mine.ok()) {
@@ -113,8 +126,8 @@ void Carrier::read() {
     }
     session_->verdict("read", std::move(mine), rounds > 1 ? round : -1);
   }
-  stats_ = engine_->take_stats();
-  stats_.seconds_by_step["place"] = reader.place_seconds();
+  place_seconds_ = reader.place_seconds();
+  reading_.reset();
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the reader owns its functions; the check loses them on the way
 
 /// A request that never came back may still write to the tile or to a staging block: neither is given back.
@@ -130,16 +143,25 @@ void Carrier::verify() {
   session_->verdict("verify", std::move(mine));
 }
 
-DistributedArray Carrier::publish(const CommPtr& comm, LoadStats& stats) {
-  for (auto& [step, seconds] : stats_.seconds_by_step) stats.seconds_by_step[step] += seconds;
-  std::map<std::string, double> steps = std::move(stats.seconds_by_step);
-  stats = stats_;
-  stats.seconds_by_step = std::move(steps);
-  stats.bytes_wanted = plan_->bytes_wanted;
-  tell_budget(session_->ledger(), stats);
-  stats.huge_page_bytes = io::bytes_on_huge_pages(memory_->bytes()).value_or(-1);
-  stats.backend = engine_->backend_name();
-  return {plan_->problem.target, plan_->problem.result_dtype, comm, std::move(memory_)};
+void Carrier::fill_stats() {
+  const std::int64_t unverified = stats_.unverified_bytes;
+  stats_ = engine_->take_stats();
+  stats_.unverified_bytes = unverified;
+  stats_.seconds_by_step["place"] = place_seconds_;
+  stats_.bytes_wanted = plan_->bytes_wanted;
+  tell_budget(session_->ledger(), stats_);
+  stats_.huge_page_bytes = io::bytes_on_huge_pages(memory_->bytes()).value_or(-1);
+  stats_.backend = engine_->backend_name();
+}
+
+DistributedArray Carrier::publish(const CommPtr& comm) {
+  std::optional<DistributedArray> array;
+  session_->verdict("publish", guarded_action([&] {
+                      fill_stats();
+                      array.emplace(plan_->problem.target, plan_->problem.result_dtype, comm, std::move(memory_));
+                      array->stats = std::move(stats_);
+                    }));
+  return std::move(*array);
 }
 
 }  // namespace loadstone::loader

@@ -19,17 +19,22 @@ namespace loadstone::loader {
 class Carrier {
  public:
   Carrier(Session& session, const Dataset& dataset, const LoadOptions& options);
+  ~Carrier();
+  Carrier(const Carrier&) = delete;
+  Carrier& operator=(const Carrier&) = delete;
   void plan(int ranks);
   void allocate();
   void read();
   void verify();
-  DistributedArray publish(const CommPtr& comm, LoadStats& stats);
+  /// With what was counted. The carrier has nothing left afterwards.
+  DistributedArray publish(const CommPtr& comm);
 
  private:
   Status make_plan(int ranks);
   Status take_memory();
   [[nodiscard]] Status fits_tile(const Destination& out) const;
   void keep_what_the_kernel_holds();
+  void fill_stats();
 
   Session* session_;
   const Dataset* dataset_;
@@ -42,6 +47,9 @@ class Carrier {
   io::Engine* engine_ = nullptr;
   ShardSums sums_;
   LoadStats stats_;
+  double place_seconds_ = 0;
+  struct Reading;
+  std::unique_ptr<Reading> reading_;  ///< destroyed first: its threads use the rest
 };
 
 }  // namespace loadstone::loader

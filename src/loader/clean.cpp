@@ -7,6 +7,7 @@
 
 #include "core/option_words.hpp"
 #include "core/status.hpp"
+#include "io/directory.hpp"
 #include "io/output_file.hpp"
 #include "loader/manifest_file.hpp"
 

@@ -1,10 +1,11 @@
 #include "loader/discover.hpp"
 
+#include "core/guarded.hpp"
 #include "core/text.hpp"
+#include "loader/listing.hpp"
 #include "loader/paths.hpp"
 #include "loader/report.hpp"
 #include "loader/scan.hpp"
-#include "loader/session.hpp"
 #include "loader/wire.hpp"
 
 #include <fmt/format.h>
@@ -52,19 +53,18 @@ Fault garbled() {
 /// One call on one rank.
 class Discovery {
  public:
-  Discovery(const OpenOptions& options, const std::optional<DType>& cast, comm::Agreement& agreement)
-      : options_(options), agreement_(agreement), opener_(options.roots) {
-    options_.cast = cast ? cast : options.cast;
-  }
+  Discovery(const OpenOptions& options, const std::optional<DType>& cast, comm::Agreement& agreement, const View* view)
+      : given_(options), cast_(cast ? cast : options.cast), agreement_(agreement), view_(view) {}
 
   Result<Survey> run(const Paths& paths, Manifests manifests) {
     if (Status same = compare_arguments(paths); !same.ok()) return same;
     if (Status status = find(paths, manifests); !status.ok()) return status;
+    if (Status status = compare_listing(paths, manifests); !status.ok()) return status;
     if (Status status = scan_share(); !status.ok()) return status;
     if (Status status = gather(); !status.ok()) return status;
     Survey survey;
     Status status = guarded([&]() -> Status {
-      survey = assemble(std::move(found_), std::move(scanned_), options_, options_.cast, manifests);
+      survey = assemble(std::move(found_), std::move(scanned_), options_, cast_, manifests);
       return {};
     });
     if (Status agreed = agreement_.verdict(kPhase, std::move(status)); !agreed.ok()) return agreed;
@@ -72,9 +72,21 @@ class Discovery {
   }
 
  private:
+  /// The first step: memory that it lacks is told with it.
   Status compare_arguments(const Paths& paths) {
-    if (Status same = agreement_.same_everywhere("the paths", joined(paths, "\n")); !same.ok()) return same;
-    return agreement_.same_everywhere("the options", options_text(options_, options_.cast));
+    std::string paths_text;
+    std::string text;
+    Status ready = guarded_action([&] {
+      options_ = given_;
+      options_.cast = cast_;
+      opener_.emplace(options_.roots);
+      paths_text = joined(paths, "\n");
+      text = options_text(options_, cast_);
+    });
+    if (Status same = agreement_.same_everywhere("the paths", paths_text, kPhase, std::move(ready)); !same.ok()) {
+      return same;
+    }
+    return agreement_.same_everywhere("the options", text, kPhase);
   }
 
   /// Rank 0 looks, all get what it found. A rank that cannot read it says so at the next verdict.
@@ -83,15 +95,14 @@ class Discovery {
     Status mine;
     if (agreement_.rank() == 0) {
       mine = guarded([&]() -> Status {
-        const ExpandContext context{options_, opener_, limits_of(options_), manifests == Manifests::renew};
-        found_ = expand(paths, context, std::cin);
+        found_ = expand(paths, context_of(manifests), std::cin);
         if (agreement_.size() > 1) bytes = encode(found_);
         return {};
       });
     }
     if (Status agreed = agreement_.verdict(kPhase, std::move(mine)); !agreed.ok()) return agreed;
     if (agreement_.size() == 1) return {};
-    if (Status sent = agreement_.broadcast(bytes, 0); !sent.ok()) return sent;
+    if (Status sent = agreement_.broadcast(bytes, 0, kPhase); !sent.ok()) return sent;
     if (agreement_.rank() == 0) return {};
     decoded_ = guarded([&]() -> Status {
       std::optional<Found> found = decode_found(bytes);
@@ -100,6 +111,27 @@ class Discovery {
       return {};
     });
     return {};
+  }
+
+  [[nodiscard]] ExpandContext context_of(Manifests manifests) const {
+    return {options_, *opener_, limits_of(options_), manifests == Manifests::renew};
+  }
+
+  /// One rank of each other node finds the same. What was typed into rank 0 nobody else can read.
+  Status compare_listing(const Paths& paths, Manifests manifests) {
+    if (agreement_.size() == 1 || std::ranges::find(paths, "@-") != paths.end()) return {};
+    View view;
+    Status mine = std::move(decoded_);
+    if (mine.ok()) mine = guarded_action([&] { view = view_ != nullptr ? *view_ : own_view(); });
+    auto comparers = choose_comparers(agreement_, kPhase, view.host, std::move(mine));
+    if (!comparers.ok()) return std::move(comparers).status();
+    if (!comparers->any) return {};
+    if (comparers->me) {
+      mine = guarded([&] {
+        return compare_listings(found_, view.look(paths, context_of(manifests)), agreement_.rank(), view.host);
+      });
+    }
+    return agreement_.verdict(kPhase, std::move(mine));
   }
 
   /// A balanced, contiguous share of the files a rank, with all shards in them.
@@ -113,7 +145,7 @@ class Discovery {
       ScanSettings settings;
       settings.limits = limits_of(options_);
       shards_.emplace(found_);
-      auto scanned = scan(found_, *shards_, cut(agreement_.rank()), cut(agreement_.rank() + 1), opener_, settings,
+      auto scanned = scan(found_, *shards_, cut(agreement_.rank()), cut(agreement_.rank() + 1), *opener_, settings,
                           agreement_.interrupt());
       if (!scanned.ok()) return std::move(scanned).status();
       scanned_ = std::move(scanned).value();
@@ -126,31 +158,35 @@ class Discovery {
 
   Status gather() {
     if (agreement_.size() == 1) return {};
-    auto parts = agreement_.allgather(share_);
-    if (!parts.ok()) return std::move(parts).status();
-    Status mine = guarded([&] { return merge(std::move(parts).value()); });
+    auto all = agreement_.allgather(share_, kPhase);
+    if (!all.ok()) return std::move(all).status();
+    Status mine = guarded([&] { return merge(*all); });
     return agreement_.verdict(kPhase, std::move(mine));
   }
 
-  Status merge(std::vector<std::vector<std::byte>> parts) {
+  Status merge(const comm::Gathered& all) {
     share_ = {};
     scanned_ = {};
     scanned_.files.reserve(found_.files.size());
     scanned_.records.reserve(found_.shards());
-    for (std::vector<std::byte>& part : parts) {
+    bool sound = true;
+    all.for_each([&](std::span<const std::byte> part) {
       std::optional<Scanned> scanned = decode_scanned(part);
-      if (!scanned) return garbled();
-      part = {};
-      scanned_.append(std::move(*scanned));
-    }
+      sound = sound && scanned.has_value();
+      if (scanned) scanned_.append(std::move(*scanned));
+    });
+    if (!sound) return garbled();
     if (scanned_.files.size() != found_.files.size() || scanned_.records.size() != found_.shards()) return garbled();
     scanned_.in_shard_order(*shards_);
     return {};
   }
 
+  const OpenOptions& given_;
   OpenOptions options_;
+  std::optional<DType> cast_;
   comm::Agreement& agreement_;
-  io::Opener opener_;
+  const View* view_;  ///< null: this machine's
+  std::optional<io::Opener> opener_;
   Found found_;
   std::optional<FileShards> shards_;
   Scanned scanned_;
@@ -161,15 +197,15 @@ class Discovery {
 }  // namespace
 
 Result<Survey> survey(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
-                      comm::Agreement& agreement, Manifests manifests) {
-  return Discovery(options, cast, agreement).run(paths, manifests);
+                      comm::Agreement& agreement, Manifests manifests, const View* view) {
+  return Discovery(options, cast, agreement, view).run(paths, manifests);
 }
 
 Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
                          comm::Agreement& agreement) {
   Result<Survey> found = survey(paths, options, cast, agreement);
   if (!found.ok()) return std::move(found).status();
-  if (!found->faults.empty()) return make_report(std::move(found->faults));
+  if (!found->faults.empty()) return patiently([&] { return make_report(found->faults); });
   return std::move(found->dataset);
 }
 

@@ -5,6 +5,7 @@
 #include "comm/agree.hpp"
 #include "core/status.hpp"
 #include "loader/assemble.hpp"
+#include "loader/listing.hpp"
 
 #include <loadstone/dataset.hpp>
 #include <loadstone/load.hpp>
@@ -25,7 +26,8 @@ Result<Dataset> discover(const Paths& paths, const OpenOptions& options, const s
 
 /// The same, but what is wrong with the dataset is a part of the value, so that the sound shards can be gone on with.
 /// Fails only where ranks disagree, were stopped, or have lost each other.
+/// @param view  what this rank sees of files and host; null: this machine's
 Result<Survey> survey(const Paths& paths, const OpenOptions& options, const std::optional<DType>& cast,
-                      comm::Agreement& agreement, Manifests manifests = Manifests::follow);
+                      comm::Agreement& agreement, Manifests manifests = Manifests::follow, const View* view = nullptr);
 
 }  // namespace loadstone::loader

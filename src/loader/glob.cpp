@@ -1,6 +1,9 @@
 #include "loader/glob.hpp"
 
+#include "io/directory.hpp"
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -139,15 +142,8 @@ GlobMatches expand_glob(const std::string& pattern) {
 }
 
 bool list_directory(const std::string& directory, std::vector<std::string>& names, int& error) {
-  std::error_code code;
-  for (fs::directory_iterator it(directory.empty() ? "." : directory, code), end; !code && it != end;
-       it.increment(code)) {
-    std::string name = it->path().filename().string();
-    if (!name.starts_with('.')) names.push_back(std::move(name));
-  }
-  error = code.value();
-  std::ranges::sort(names);
-  return !code;
+  error = io::list_names(directory.empty() ? "." : directory, names);
+  return error == 0;
 }
 
 std::string base_name(std::string_view path) { return std::string(path.substr(path.find_last_of('/') + 1)); }

@@ -4,6 +4,8 @@
 #include <loadstone/load.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "array/tile_memory.hpp"
@@ -32,30 +34,30 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Seconds of each step, in the order of the walk.
+/// Seconds of each step, in the order of the walk. Asks for no memory until the end.
 class StepTimes {
  public:
-  explicit StepTimes(LoadStats& stats)
-      : stats_(&stats), start_(steady_seconds()), last_(start_), cpu_start_(cpu_seconds()) {}
   void end(const char* step) {
     const double now = steady_seconds();
-    stats_->seconds_by_step[step] += now - last_;
+    steps_[count_++] = {step, now - last_};
     last_ = now;
   }
-  void finish() {
-    stats_->seconds = steady_seconds() - start_;
-    stats_->cpu_seconds = cpu_seconds() - cpu_start_;
+  void add_to(LoadStats& stats) const {
+    for (std::size_t i = 0; i < count_; ++i) stats.seconds_by_step[steps_[i].first] += steps_[i].second;
+    stats.seconds = steady_seconds() - start_;
+    stats.cpu_seconds = cpu_seconds() - cpu_start_;
   }
 
  private:
-  LoadStats* stats_;
-  double start_;
-  double last_;
-  double cpu_start_;
+  std::array<std::pair<const char*, double>, 8> steps_{};
+  std::size_t count_ = 0;
+  double start_ = steady_seconds();
+  double last_ = start_;
+  double cpu_start_ = cpu_seconds();
 };
 
 DistributedArray carry_out(Session& session, const Dataset& dataset, const LoadOptions& options, const CommPtr& comm,
-                           LoadStats& stats, StepTimes& times) {
+                           StepTimes& times) {
   loader::Carrier carrier(session, dataset, options);
   carrier.plan(comm->size());
   times.end("plan");
@@ -65,38 +67,32 @@ DistributedArray carry_out(Session& session, const Dataset& dataset, const LoadO
   times.end("read");
   carrier.verify();
   times.end("verify");
-  DistributedArray array = carrier.publish(comm, stats);
-  times.finish();
-  array.stats = stats;
-  loader::announce(stats.fallbacks, options.log);
+  DistributedArray array = carrier.publish(comm);
+  patiently([&] { times.add_to(array.stats); });
+  loader::announce(array.stats.fallbacks, options.log);
   return array;
 }
 
 }  // namespace
 
 DistributedArray load(const Paths& paths, const LoadOptions& options, const CommPtr& comm) {
-  LoadStats stats;
-  StepTimes times(stats);
-  Session session(comm, loader::session_options(options));
-  if (Status same = session.agreement().same_everywhere("the options", loader::options_text(options)); !same.ok()) {
-    session.fail(std::move(same));
-  }
-  auto dataset = loader::discover(paths, session.with_roots(options.open), options.dtype, session.agreement());
+  StepTimes times;
+  Session session(comm, patiently([&] { return loader::session_options(options); }));
+  session.compare("the options", "arguments", [&] { return loader::options_text(options); });
+  const OpenOptions open = patiently([&] { return session.with_roots(options.open); });
+  auto dataset = loader::discover(paths, open, options.dtype, session.agreement());
   if (!dataset.ok()) session.fail(std::move(dataset).status());
   times.end("discover");
-  return carry_out(session, *dataset, options, comm, stats, times);
+  return carry_out(session, *dataset, options, comm, times);
 }
 
 DistributedArray load(const Dataset& dataset, const LoadOptions& options, const CommPtr& comm) {
-  LoadStats stats;
-  StepTimes times(stats);
-  Session session(comm, loader::session_options(options));
-  const std::string text = loader::options_text(options) + dataset.digest;
-  if (Status same = session.agreement().same_everywhere("the dataset and options", text); !same.ok()) {
-    session.fail(std::move(same));
-  }
+  StepTimes times;
+  Session session(comm, patiently([&] { return loader::session_options(options); }));
+  session.compare("the dataset and options", "arguments",
+                  [&] { return loader::options_text(options) + dataset.digest; });
   times.end("discover");
-  return carry_out(session, dataset, options, comm, stats, times);
+  return carry_out(session, dataset, options, comm, times);
 }
 
 LoadPlan make_plan(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,

@@ -20,18 +20,20 @@ Placers::~Placers() {
 }
 
 void Placers::submit(std::size_t slot, Job job) {
+  std::list<Task> task;
+  task.push_back({slot, std::move(job), {}});
   ++under_way_;
   if (threads_.empty()) {
-    Status status = guarded(job);
-    finished_.push_back({slot, std::move(status)});
+    task.front().status = guarded(task.front().job);
+    finished_.splice(finished_.end(), task);
     return;
   }
   const std::scoped_lock lock(mutex_);
-  tasks_.push_back({slot, std::move(job)});
+  tasks_.splice(tasks_.end(), task);
   queued_.notify_one();
 }
 
-std::vector<Placers::Finished> Placers::take(bool wait) {
+std::list<Placers::Task> Placers::take(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait && under_way_ > 0) done_.wait(lock, [this] { return !finished_.empty(); });
   under_way_ -= finished_.size();
@@ -40,16 +42,15 @@ std::vector<Placers::Finished> Placers::take(bool wait) {
 
 void Placers::work(const std::stop_token& stop) {
   while (true) {
-    Task task;
+    std::list<Task> task;
     {
       std::unique_lock lock(mutex_);
       if (!queued_.wait(lock, stop, [this] { return !tasks_.empty(); })) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
+      task.splice(task.end(), tasks_, tasks_.begin());
     }
-    Status status = guarded(task.job);
+    task.front().status = guarded(task.front().job);
     const std::scoped_lock lock(mutex_);
-    finished_.push_back({task.slot, std::move(status)});
+    finished_.splice(finished_.end(), task);
     done_.notify_one();
   }
 }

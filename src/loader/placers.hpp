@@ -5,8 +5,8 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,11 +17,12 @@ namespace loadstone::loader {
 /// common.
 class Placers {
  public:
-  struct Finished {
-    std::size_t slot = 0;
-    Status status;
-  };
   using Job = std::function<Status()>;
+  struct Task {
+    std::size_t slot = 0;
+    Job job;
+    Status status;  ///< of the job, once it has ended
+  };
 
   /// @param threads  below 2, jobs run at once on the caller's thread
   explicit Placers(int threads);
@@ -33,16 +34,12 @@ class Placers {
   void submit(std::size_t slot, Job job);
   /// Jobs that have ended since the last call; with `wait`, at least one if any is under way. A job is bounded work on
   /// memory, so the wait needs no deadline.
-  std::vector<Finished> take(bool wait);
+  std::list<Task> take(bool wait);
   [[nodiscard]] bool busy() const { return under_way_ > 0; }
   /// Whether more jobs wait than keep the threads busy until the next ones come.
   [[nodiscard]] bool behind() const { return under_way_ > kJobsPerThread * threads_.size() && !threads_.empty(); }
 
  private:
-  struct Task {
-    std::size_t slot = 0;
-    Job job;
-  };
   // One at work and one that waits beside it are enough for a thread; twice that bridges what a thread oversleeps.
   static constexpr std::size_t kJobsPerThread = 2;
 
@@ -52,8 +49,9 @@ class Placers {
   std::mutex mutex_;
   std::condition_variable_any queued_;
   std::condition_variable done_;
-  std::deque<Task> tasks_;
-  std::vector<Finished> finished_;
+  // A task wanders from list to list as it stands: memory is asked for in submit() alone, never by a thread.
+  std::list<Task> tasks_;
+  std::list<Task> finished_;
   std::vector<std::jthread> threads_;
 };
 

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace loadstone::loader {
 namespace {
+
+constexpr std::string_view kPhase = "arguments";
 
 /// How many ranks share what is here.
 struct Neighbours {
@@ -28,16 +27,20 @@ std::string host_name() {
 
 Result<Neighbours> count_neighbours(comm::Agreement& agreement) {
   if (agreement.size() == 1) return Neighbours{};
-  const std::string host = host_name() + '\n';
-  const std::string mine = host + std::to_string(getpid());
-  auto all = agreement.allgather(std::as_bytes(std::span(mine)));
+  std::string host;
+  std::string mine;
+  Status ready = guarded_action([&] {
+    host = host_name() + '\n';
+    mine = host + std::to_string(getpid());
+  });
+  auto all = agreement.allgather(std::as_bytes(std::span(mine)), kPhase, std::move(ready));
   if (!all.ok()) return std::move(all).status();
   Neighbours neighbours{0, 0};
-  for (const std::vector<std::byte>& part : *all) {
+  all->for_each([&](std::span<const std::byte> part) {
     const std::string_view theirs(reinterpret_cast<const char*>(part.data()), part.size());
     if (theirs.starts_with(host)) ++neighbours.on_host;
     if (theirs == mine) ++neighbours.in_process;
-  }
+  });
   return neighbours;
 }
 
@@ -50,14 +53,12 @@ SessionOptions session_options(const LoadOptions& options) {
 Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine) {
   interrupt_.stop = options.stop;
   if (options.deadline_s > 0) interrupt_.deadline_s = options.deadline_s;
-  agreement_ = std::make_unique<comm::Agreement>(comm, interrupt_);
+  agreement_ = patiently([&] { return std::make_unique<comm::Agreement>(comm, interrupt_); });
   auto neighbours = count_neighbours(*agreement_);
   if (!neighbours.ok()) fail(std::move(neighbours).status());
-  auto settings = make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots,
-                                neighbours->on_host);
-  if (mine.ok() && !settings.ok()) mine = settings.status().clone();
-  verdict("arguments", std::move(mine));
-  settings_ = std::move(settings).value();
+  Status settled = guarded([&] { return settle(options, neighbours->on_host); });
+  if (mine.ok()) mine = std::move(settled);
+  verdict(kPhase, std::move(mine));
   settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);
   interrupt_.deadline_s = settings_.deadline_s;
   // The plan must be equal everywhere, so the smallest budget counts (DS42).
@@ -65,8 +66,16 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   if (Status status = agreement_->allreduce(budget, Reduce::min); !status.ok()) fail(std::move(status));
   settings_.budget_guessed = settings_.budget_guessed && budget[0] == settings_.budget_bytes;
   settings_.budget_bytes = budget[0];
-  ledger_ = std::make_unique<Ledger>(settings_.budget_bytes);
+  ledger_ = patiently([&] { return std::make_unique<Ledger>(settings_.budget_bytes); });
+}
+
+Status Session::settle(const SessionOptions& options, int ranks_on_host) {
+  auto settings = make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots,
+                                ranks_on_host);
+  if (!settings.ok()) return std::move(settings).status();
+  settings_ = std::move(settings).value();
   opener_ = std::make_unique<io::Opener>(settings_.roots);
+  return {};
 }
 
 bool Session::set_aside(std::int64_t bytes, Use use) {
@@ -94,37 +103,6 @@ Result<io::Engine*> Session::engine() {
     engine_ = std::move(made).value();
   }
   return engine_.get();
-}
-
-Fault system_fault(const std::system_error& error) {
-  const int number = error.code().value();
-  const bool short_of = number == EAGAIN || number == ENOMEM;  // no thread, no memory
-  return {.code = short_of ? Code::out_of_memory : Code::io,
-          .kind = short_of ? "system.refused" : "system.failed",
-          .message = std::string("the system refused: ") + error.what(),
-          .remedy = short_of ? "Use fewer ranks or threads, or raise the limits of this process (ulimit -a)"
-                             : "Check the machine, then try again",
-          .system_errno = number};
-}
-
-Status status_of_current_exception() {
-  try {
-    throw;
-  } catch (const Error& error) {
-    return error.failure();
-  } catch (const std::bad_alloc&) {
-    return Fault{.code = Code::out_of_memory,
-                 .kind = "out_of_memory",
-                 .message = "the system refused memory",
-                 .remedy = "Use more ranks, a smaller selection, or a smaller budget"};
-  } catch (const std::system_error& error) {
-    return system_fault(error);
-  } catch (const std::exception& error) {
-    return Fault{.code = Code::internal,
-                 .kind = "internal",
-                 .message = error.what(),
-                 .remedy = "This is a defect of Loadstone: please report it with the command that shows it"};
-  }
 }
 
 }  // namespace loadstone::loader

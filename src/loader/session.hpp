@@ -2,6 +2,7 @@
 #pragma once
 
 #include "comm/agree.hpp"
+#include "core/guarded.hpp"
 #include "core/ledger.hpp"
 #include "core/status.hpp"
 #include "io/engine.hpp"
@@ -13,8 +14,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <system_error>
+#include <string_view>
 #include <vector>
 
 namespace loadstone::loader {
@@ -57,10 +59,19 @@ class Session {
   /// Throws a failure that is agreed already.
   [[noreturn]] void fail(Status agreed);
 
+  /// Collective: what all ranks give; `make` gives this rank's bytes, and may fail or throw: then all fail alike.
+  template <class Make>
+  comm::Gathered gather(std::string_view phase, const Make& make);
+  /// Collective: throws `ranks.differ` unless `make`, which may throw, gives the same text on every rank.
+  template <class Make>
+  void compare(std::string_view what, std::string_view phase, const Make& make);
+
   /// The engine, made at the first use. Local.
   Result<io::Engine*> engine();
 
  private:
+  Status settle(const SessionOptions& options, int ranks_on_host);
+
   Interrupt interrupt_;
   Settings settings_;
   std::unique_ptr<comm::Agreement> agreement_;
@@ -70,20 +81,20 @@ class Session {
   std::unique_ptr<io::Engine> engine_;
 };
 
-/// Runs a step that may throw and turns what it throws into a status: bad_alloc is out_of_memory, the rest internal.
-template <class Step>
-Status guarded(const Step& step);
-Status status_of_current_exception();
-/// What the system refused, by its errno: out_of_memory where a thread or memory was, else io.
-Fault system_fault(const std::system_error& error);
+template <class Make>
+comm::Gathered Session::gather(std::string_view phase, const Make& make) {
+  decltype(make()) mine;
+  Status ready = guarded_action([&] { mine = make(); });
+  auto all = agreement_->allgather(std::as_bytes(std::span(mine)), phase, std::move(ready));
+  if (!all.ok()) fail(std::move(all).status());
+  return std::move(all).value();
+}
 
-template <class Step>
-Status guarded(const Step& step) {
-  try {
-    return step();
-  } catch (...) {
-    return status_of_current_exception();
-  }
+template <class Make>
+void Session::compare(std::string_view what, std::string_view phase, const Make& make) {
+  std::string text;
+  Status ready = guarded_action([&] { text = make(); });
+  if (Status same = agreement_->same_everywhere(what, text, phase, std::move(ready)); !same.ok()) fail(std::move(same));
 }
 
 }  // namespace loadstone::loader

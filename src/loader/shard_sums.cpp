@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/guarded.hpp"
 #include "core/hash.hpp"
 #include "loader/report.hpp"
 #include "plan/chains.hpp"
@@ -43,31 +44,35 @@ void ShardSums::add_to_one(std::int64_t shard, std::int64_t offset, std::span<co
   sum.bytes += length;
 }
 
-Result<ShardSums::Sums> ShardSums::add_up(comm::Agreement& agreement) const {
+/// The records of all ranks.
+Result<comm::Gathered> ShardSums::gather(comm::Agreement& agreement) const {
   std::vector<Record> mine;
-  for (const auto& [shard, sum] : sums_) mine.push_back({shard, sum.partial, sum.bytes});
-  auto all = agreement.allgather(std::as_bytes(std::span(mine)));
-  if (!all.ok()) return std::move(all).status();
+  Status ready = guarded_action([&] {
+    for (const auto& [shard, sum] : sums_) mine.push_back({shard, sum.partial, sum.bytes});
+  });
+  return agreement.allgather(std::as_bytes(std::span(mine)), "verify", std::move(ready));
+}
+
+ShardSums::Sums ShardSums::added_up(const comm::Gathered& all) {
   Sums sums;
-  for (const std::vector<std::byte>& part : *all) {
-    for (std::size_t at = 0; at + sizeof(Record) <= part.size(); at += sizeof(Record)) {
-      Record record;
-      std::memcpy(record.data(), part.data() + at, sizeof(Record));
-      Sum& sum = sums[record[0]];
-      sum.partial ^= static_cast<std::uint32_t>(record[1]);
-      sum.bytes += record[2];
-    }
+  for (std::size_t at = 0; at + sizeof(Record) <= all.bytes.size(); at += sizeof(Record)) {
+    Record record;
+    std::memcpy(record.data(), all.bytes.data() + at, sizeof(Record));
+    Sum& sum = sums[record[0]];
+    sum.partial ^= static_cast<std::uint32_t>(record[1]);
+    sum.bytes += record[2];
   }
   return sums;
 }
 
 Status ShardSums::check(comm::Agreement& agreement, bool everywhere, std::int64_t& unverified_bytes) {
-  Sums sums = sums_;
-  if (!everywhere) {
-    auto all = add_up(agreement);
-    if (!all.ok()) return std::move(all).status();
-    sums = std::move(all).value();
-  }
+  if (everywhere) return guarded([&] { return compare(sums_, unverified_bytes); });
+  auto all = gather(agreement);
+  if (!all.ok()) return std::move(all).status();
+  return guarded([&] { return compare(added_up(*all), unverified_bytes); });
+}
+
+Status ShardSums::compare(const Sums& sums, std::int64_t& unverified_bytes) const {
   Failure failure;
   for (const auto& [index, sum] : sums) {
     const auto at = static_cast<std::size_t>(index);

@@ -36,7 +36,9 @@ class ShardSums {
   };
   using Sums = std::map<std::int64_t, Sum>;
   void add_to_one(std::int64_t shard, std::int64_t offset, std::span<const std::byte> bytes);
-  Result<Sums> add_up(comm::Agreement& agreement) const;
+  [[nodiscard]] Result<comm::Gathered> gather(comm::Agreement& agreement) const;
+  static Sums added_up(const comm::Gathered& all);
+  Status compare(const Sums& sums, std::int64_t& unverified_bytes) const;
   const Dataset* dataset_;
   Sums sums_;
 };

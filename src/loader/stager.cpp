@@ -1,5 +1,6 @@
 #include "loader/stager.hpp"
 
+#include <list>
 #include <utility>
 
 #include "core/interrupt.hpp"
@@ -31,8 +32,9 @@ std::optional<std::size_t> Stager::try_stage(Owner& owner, const plan::Piece& pi
   auto lease = pool_->try_lease();
   if (!lease.ok() || !lease->valid()) return std::nullopt;
   if (idle_slots_.empty()) {
-    idle_slots_.push_back(slots_.size());
+    idle_slots_.reserve(slots_.size() + 1);  // so that none is refused in collect()
     slots_.emplace_back();
+    idle_slots_.push_back(slots_.size() - 1);
   }
   const std::size_t slot = idle_slots_.back();
   idle_slots_.pop_back();
@@ -52,8 +54,8 @@ void Stager::submit(std::size_t slot) {
 }
 
 bool Stager::collect(bool wait) {
-  std::vector<Placers::Finished> all = placers_.take(wait);
-  for (Placers::Finished& finished : all) {
+  std::list<Placers::Task> all = placers_.take(wait);
+  for (Placers::Task& finished : all) {
     Staged& staged = slots_[finished.slot];
     staged.lease.release();
     idle_slots_.push_back(finished.slot);

@@ -95,10 +95,7 @@ DistributedArray BatchStream::State::load_batch() {
   carrier.allocate();
   carrier.read();
   carrier.verify();
-  LoadStats stats;
-  DistributedArray batch = carrier.publish(self_communicator(), stats);
-  batch.stats = stats;
-  return batch;
+  return carrier.publish(self_communicator());
 }
 
 BatchStream::BatchStream(const Paths& paths, std::int64_t batch_rows, LoadOptions options)

@@ -103,7 +103,7 @@ bool StreamSource::take_memory(BatchMemory::Taken& memory) {
 
 void StreamSource::open(BatchMemory::Taken memory) {
   const std::int64_t number = begun();
-  Batch& batch = *open_.emplace_back(std::move(coming_));
+  Batch& batch = *coming_;
   batch.memory = std::move(memory);
   std::function<void(const Progress&)> tell;
   if (parts_.tells_progress) tell = [this, number](const Progress& progress) { parts_.line.tell(number, progress); };
@@ -118,6 +118,7 @@ void StreamSource::open(BatchMemory::Taken memory) {
                                            .progress = throttled(std::move(tell), batch.plan.bytes_wanted),
                                            .kernels = parts_.session.settings().engine.kernels});
   batch.reader->open_round(std::numeric_limits<std::int64_t>::max());
+  open_.push_back(std::move(coming_));  // with its reader, or not at all
   handing_out_ = true;
 }
 

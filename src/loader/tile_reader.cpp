@@ -154,8 +154,8 @@ Status TileReader::done(const io::Read& read) {
   Stager::Staged& staged = stager[read.tag];
   if (--staged.runs_left > 0) return {};
   if (context_.sums != nullptr) sum_up(staged);
-  ++placing_;
   stager.submit(read.tag);
+  ++placing_;
   stager.collect(false);
   return placing_failed_.ok() ? Status() : placing_failed_.clone();
 }

@@ -16,15 +16,13 @@ template <class Number>
 std::set<std::string> names_everywhere(const std::map<std::string, Number>& mine, comm::Agreement& agreement) {
   std::string text;
   for (const auto& [name, number] : mine) text += name + '\n';
-  const auto all = value_or_throw(agreement.allgather(std::as_bytes(std::span(text))));
+  const comm::Gathered all = value_or_throw(agreement.allgather(std::as_bytes(std::span(text)), "totals"));
+  const std::string_view lines(reinterpret_cast<const char*>(all.bytes.data()), all.bytes.size());
   std::set<std::string> names;
-  for (const std::vector<std::byte>& part : all) {
-    const std::string_view lines(reinterpret_cast<const char*>(part.data()), part.size());
-    for (std::size_t at = 0; at < lines.size();) {
-      const std::size_t end = lines.find('\n', at);
-      names.emplace(lines.substr(at, end - at));
-      at = end + 1;
-    }
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at);
+    names.emplace(lines.substr(at, end - at));
+    at = end + 1;
   }
   return names;
 }

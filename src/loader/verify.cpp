@@ -47,46 +47,44 @@ Fault no_manifest(const Dataset& dataset) {
 
 /// Sums of all ranks on every rank.
 AllSums gather(Session& session, const AllSums& mine) {
-  std::vector<Record> records;
-  for (const auto& [shard, sums] : mine) records.push_back({shard, sums.xxh3_128.high, sums.xxh3_128.low, sums.crc32c});
-  auto all = session.agreement().allgather(std::as_bytes(std::span(records)));
-  if (!all.ok()) session.fail(std::move(all).status());
+  const comm::Gathered all = session.gather("verify", [&] {
+    std::vector<Record> records;
+    for (const auto& [shard, its] : mine) records.push_back({shard, its.xxh3_128.high, its.xxh3_128.low, its.crc32c});
+    return records;
+  });
   AllSums sums;
-  for (const std::vector<std::byte>& part : *all) {
-    for (std::size_t at = 0; at + sizeof(Record) <= part.size(); at += sizeof(Record)) {
-      Record record;
-      std::memcpy(&record, part.data() + at, sizeof(Record));
-      sums[record.shard] = {{record.high, record.low}, static_cast<std::uint32_t>(record.crc32c)};
-    }
+  for (std::size_t at = 0; at + sizeof(Record) <= all.bytes.size(); at += sizeof(Record)) {
+    Record record;
+    std::memcpy(&record, all.bytes.data() + at, sizeof(Record));
+    sums[record.shard] = {{record.high, record.low}, static_cast<std::uint32_t>(record.crc32c)};
   }
   return sums;
 }
 
 /// Faults of reading, of all ranks on every rank: they travel as one shard number a fault, and are rebuilt from it.
 std::vector<Fault> unreadable(Session& session, const Survey& survey, const std::vector<Fault>& mine) {
-  std::vector<std::array<std::int64_t, 3>> records;
-  for (const Fault& fault : mine)
-    records.push_back({*fault.shard, static_cast<std::int64_t>(fault.code), fault.system_errno});
-  auto all = session.agreement().allgather(std::as_bytes(std::span(records)));
-  if (!all.ok()) session.fail(std::move(all).status());
+  using ReadFault = std::array<std::int64_t, 3>;
+  const comm::Gathered all = session.gather("verify", [&] {
+    std::vector<ReadFault> records;
+    for (const Fault& fault : mine)
+      records.push_back({*fault.shard, static_cast<std::int64_t>(fault.code), fault.system_errno});
+    return records;
+  });
   std::vector<Fault> faults;
-  for (const std::vector<std::byte>& part : *all) {
-    for (std::size_t at = 0; at < part.size(); at += 3 * sizeof(std::int64_t)) {
-      std::array<std::int64_t, 3> record{};
-      std::memcpy(record.data(), part.data() + at, sizeof(record));
-      const auto code = static_cast<Code>(record[1]);
-      const int error = static_cast<int>(record[2]);
-      faults.push_back({.code = code,
-                        .kind = code == Code::changed ? "shard.changed" : "shard.unreadable",
-                        .message = code == Code::changed
-                                       ? "the file changed while it was read"
-                                       : fmt::format("the file cannot be read: {}", std::strerror(error)),
-                        .remedy = code == Code::changed ? "Verify again when nobody writes it"
-                                                        : "Check the disk and the permissions",
-                        .shard = record[0],
-                        .path = survey.dataset.file_of(survey.dataset.shards[static_cast<std::size_t>(record[0])]).path,
-                        .system_errno = error});
-    }
+  for (std::size_t at = 0; at + sizeof(ReadFault) <= all.bytes.size(); at += sizeof(ReadFault)) {
+    ReadFault record{};
+    std::memcpy(record.data(), all.bytes.data() + at, sizeof(record));
+    const auto code = static_cast<Code>(record[1]);
+    const int error = static_cast<int>(record[2]);
+    faults.push_back(
+        {.code = code,
+         .kind = code == Code::changed ? "shard.changed" : "shard.unreadable",
+         .message = code == Code::changed ? "the file changed while it was read"
+                                          : fmt::format("the file cannot be read: {}", std::strerror(error)),
+         .remedy = code == Code::changed ? "Verify again when nobody writes it" : "Check the disk and the permissions",
+         .shard = record[0],
+         .path = survey.dataset.file_of(survey.dataset.shards[static_cast<std::size_t>(record[0])]).path,
+         .system_errno = error});
   }
   return faults;
 }
@@ -159,8 +157,11 @@ formats::Manifest manifest_of(const Dataset& dataset, const AllSums& sums, const
 /// What rank 0 found out, on every rank.
 void tell_changes(Session& session, const loader::ManifestChanges& of_rank_0, VerifyReport& report) {
   std::vector<std::byte> bytes;
-  if (session.agreement().rank() == 0) bytes = loader::encode(of_rank_0);
-  if (Status sent = session.agreement().broadcast(bytes, 0); !sent.ok()) session.fail(std::move(sent));
+  Status ready = guarded_action([&] {
+    if (session.agreement().rank() == 0) bytes = loader::encode(of_rank_0);
+  });
+  Status sent = session.agreement().broadcast(bytes, 0, "commit", std::move(ready));
+  if (!sent.ok()) session.fail(std::move(sent));
   loader::ManifestChanges changes = loader::decode_changes(bytes).value_or(loader::ManifestChanges{});
   report.replaced_generation = changes.generation;
   report.changed = std::move(changes.changed);
@@ -171,7 +172,7 @@ void tell_changes(Session& session, const loader::ManifestChanges& of_rank_0, Ve
 
 void record(Session& session, const Dataset& dataset, const AllSums& sums, VerifyReport& report) {
   loader::ManifestChanges changes;
-  Status mine = loader::guarded([&]() -> Status {
+  Status mine = guarded([&]() -> Status {
     auto home = home_of(dataset);
     if (!home.ok()) return std::move(home).status();
     report.manifest_written = *home + '/' + std::string(formats::kManifestName);
@@ -221,7 +222,7 @@ VerifyReport verify(const Paths& paths, const VerifyOptions& options, const Comm
     return report;
   }
   loader::Hashing hashing(session, survey, options);
-  session.verdict("verify", loader::guarded([&] { return hashing.run(); }));
+  session.verdict("verify", guarded([&] { return hashing.run(); }));
   const AllSums sums = gather(session, hashing.sums());
   std::ranges::move(unreadable(session, survey, hashing.faults()), std::back_inserter(faults));
   if (report.against_manifest) std::ranges::move(compare(dataset, sums), std::back_inserter(faults));

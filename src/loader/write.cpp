@@ -12,6 +12,7 @@
 #include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
+#include "io/directory.hpp"
 #include "io/output_file.hpp"
 #include "loader/manifest_file.hpp"
 #include "loader/session.hpp"
@@ -77,17 +78,17 @@ class Writer {
 
   WriteReport run() {
     begin();
-    session_.verdict("write", loader::guarded([&] { return write_mine(); }));
+    session_.verdict("write", guarded([&] { return write_mine(); }));
     std::vector<Record> records;
     try {
-      session_.verdict("publish", loader::guarded([&] { return publish_mine(); }));
+      session_.verdict("publish", guarded([&] { return publish_mine(); }));
       records = gather();
-      session_.verdict("commit", loader::guarded([&] { return commit(manifest_of(records)); }));
+      session_.verdict("commit", guarded([&] { return commit(records); }));
     } catch (const Error&) {
       if (!is_committed()) withdraw_mine();
       throw;
     }
-    session_.verdict("retire", loader::guarded([&] { return retire(); }));
+    session_.verdict("retire", guarded([&] { return retire(); }));
     return report_of(records);
   }
 
@@ -98,7 +99,7 @@ class Writer {
     Status mine;
     std::int64_t next = 1;
     if (rank() == 0) {
-      mine = loader::guarded([&]() -> Status {
+      mine = guarded([&]() -> Status {
         auto before = prepare(directory_, options_, session_.opener(), lock_);
         if (!before.ok()) return std::move(before).status();
         before_ = std::move(before).value();
@@ -162,7 +163,7 @@ class Writer {
     }
   }
 
-  std::vector<Record> gather() {
+  [[nodiscard]] std::vector<Record> records_of_mine() const {
     std::vector<Record> mine;
     for (const auto& [shard, written] : written_) {
       Record record{static_cast<std::int64_t>(shard),
@@ -175,15 +176,16 @@ class Writer {
       std::copy_n(written.entry.crc32c.begin(), record.crc32c.size(), record.crc32c.begin());
       mine.push_back(record);
     }
-    auto all = session_.agreement().allgather(std::as_bytes(std::span(mine)));
-    if (!all.ok()) session_.fail(std::move(all).status());
+    return mine;
+  }
+
+  std::vector<Record> gather() {
+    const comm::Gathered all = session_.gather("publish", [&] { return records_of_mine(); });
     std::vector<Record> records(layout_.rows.size());
-    for (const std::vector<std::byte>& part : *all) {
-      for (std::size_t at = 0; at + sizeof(Record) <= part.size(); at += sizeof(Record)) {
-        Record record;
-        std::memcpy(&record, part.data() + at, sizeof(Record));
-        records[static_cast<std::size_t>(record.shard)] = record;
-      }
+    for (std::size_t at = 0; at + sizeof(Record) <= all.bytes.size(); at += sizeof(Record)) {
+      Record record;
+      std::memcpy(&record, all.bytes.data() + at, sizeof(Record));
+      records[static_cast<std::size_t>(record.shard)] = record;
     }
     return records;
   }
@@ -204,8 +206,9 @@ class Writer {
   }
 
   /// Rank 0 only: from the rename of the manifest on, the new dataset is the current one.
-  Status commit(const formats::Manifest& manifest) {
+  Status commit(const std::vector<Record>& records) {
     if (rank() != 0) return {};
+    const formats::Manifest manifest = manifest_of(records);
     manifest_touched_ = true;
     return loader::replace_manifest(directory_, manifest);
   }
@@ -266,8 +269,7 @@ std::string options_text(const std::string& directory, const WriteOptions& optio
 WriteReport write(const std::string& directory, const WriteOptions& options, const CommPtr& comm) {
   auto layout = loader::make_write_layout(options);
   Session session(comm, {.stop = options.stop}, layout.ok() ? Status() : layout.status().clone());
-  Status same = session.agreement().same_everywhere("what is to be written", options_text(directory, options));
-  if (!same.ok()) session.fail(std::move(same));
+  session.compare("what is to be written", "arguments", [&] { return options_text(directory, options); });
   return Writer(directory, options, session, std::move(layout).value()).run();
 }
 

@@ -148,10 +148,11 @@ inline void expect_local(const comm::Agreement& agreement, const AgreementCase& 
 
 /// Every rank's text, gathered on `second`, is the expected one.
 inline void expect_same_text(comm::Agreement& second, const std::string& text, const std::string& wanted) {
-  const auto texts = second.allgather(std::as_bytes(std::span(text)));
+  const auto texts = second.allgather(std::as_bytes(std::span(text)), "test");
   ASSERT_TRUE(texts.ok());
-  for (const auto& each : *texts)
+  texts->for_each([&](std::span<const std::byte> each) {
     EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(each.data()), each.size()), wanted);
+  });
 }
 
 inline void run_case(const std::shared_ptr<Communicator>& comm, const std::shared_ptr<Communicator>& second,

@@ -108,17 +108,21 @@ TEST_P(AgreementConformance, CollectivesCarryWhatTheyAreGiven) {
     comm::Agreement agreement(comm, Interrupt{});
     const auto text = [](int rank) { return std::string(static_cast<std::size_t>(rank) * 1000, 'a') + "end"; };
     std::vector<std::byte> bytes = bytes_of(text(comm->rank()));
-    const auto gathered = agreement.allgather(bytes);
+    const auto gathered = agreement.allgather(bytes, "discover");
     ASSERT_TRUE(gathered.ok());
-    for (int rank = 0; rank < comm->size(); ++rank)
-      EXPECT_TRUE((*gathered)[static_cast<std::size_t>(rank)] == bytes_of(text(rank)));
+    int from = 0;
+    gathered->for_each([&](std::span<const std::byte> part) {
+      EXPECT_TRUE(std::ranges::equal(part, bytes_of(text(from)))) << "of rank " << from;
+      ++from;
+    });
+    EXPECT_EQ(from, comm->size());
     for (int root = 0; root < comm->size(); ++root) {
       std::vector<std::byte> shared = bytes;
-      ASSERT_TRUE(agreement.broadcast(shared, root).ok());
+      ASSERT_TRUE(agreement.broadcast(shared, root, "discover").ok());
       EXPECT_TRUE(shared == bytes_of(text(root)));
     }
     std::vector<std::byte> none;
-    EXPECT_TRUE(agreement.broadcast(none, 0).ok());
+    EXPECT_TRUE(agreement.broadcast(none, 0, "discover").ok());
     EXPECT_TRUE(none.empty());
     std::vector<std::int64_t> values{comm->rank(), 5};
     EXPECT_TRUE(agreement.allreduce(values, Reduce::max).ok());
@@ -126,13 +130,45 @@ TEST_P(AgreementConformance, CollectivesCarryWhatTheyAreGiven) {
   });
 }
 
+/// Which collective call a rank has nothing to give to.
+template <class Call>
+void expect_agreed(const std::shared_ptr<Communicator>& comm, const Call& call) {
+  comm::Agreement agreement(comm, Interrupt{});
+  const int victim = comm->size() - 1;
+  Status ready;
+  if (comm->rank() == victim) ready = Fault{.code = Code::out_of_memory, .kind = "test", .message = "no memory"};
+  const Status status = call(agreement, std::move(ready));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.code(), Code::out_of_memory);
+  EXPECT_EQ(status.failure().rank, comm->size() == 1 ? -1 : victim);
+  EXPECT_EQ(status.failure().phase, "discover");
+  EXPECT_TRUE(agreement.verdict("plan", {}).ok()) << "the agreement goes on";
+}
+
+TEST_P(AgreementConformance, T29_ARankWithNothingToGiveFailsAllAlike) {
+  on_ranks([](const auto& comm) {
+    const std::vector<std::byte> bytes(10);
+    expect_agreed(comm, [&](comm::Agreement& agreement, Status ready) {
+      auto all = agreement.allgather(bytes, "discover", std::move(ready));
+      return all.ok() ? Status() : std::move(all).status();
+    });
+    expect_agreed(comm, [&](comm::Agreement& agreement, Status ready) {
+      std::vector<std::byte> shared = bytes;
+      return agreement.broadcast(shared, 0, "discover", std::move(ready));
+    });
+    expect_agreed(comm, [&](comm::Agreement& agreement, Status ready) {
+      return agreement.same_everywhere("options", "text", "discover", std::move(ready));
+    });
+  });
+}
+
 TEST_P(AgreementConformance, T25_RanksThatDifferGetOneErrorThatShowsWhere) {
   on_ranks([](const auto& comm) {
     comm::Agreement agreement(comm, Interrupt{});
-    EXPECT_TRUE(agreement.same_everywhere("options", std::string(5000, 'a') + "split=0").ok());
+    EXPECT_TRUE(agreement.same_everywhere("options", std::string(5000, 'a') + "split=0", "plan").ok());
     const bool odd = comm->rank() == comm->size() - 1;
     const std::string text = std::string(5000, 'a') + (odd ? "split=1" : "split=0");
-    Status status = agreement.same_everywhere("options", text);
+    Status status = agreement.same_everywhere("options", text, "plan");
     if (comm->size() == 1) {
       EXPECT_TRUE(status.ok());
       return;
