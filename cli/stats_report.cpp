@@ -140,6 +140,7 @@ void write_total(JsonWriter& json, const LoadStats& total) {
   json.field("opens", total.opens).field("unverified_bytes", total.unverified_bytes);
   json.field("budget_bytes", total.budget_bytes).field("peak_bytes", total.peak_bytes);
   write_map(json, "peak_by_use", total.peak_by_use);
+  json.field("staging_bytes_new", total.staging_bytes_new);
   json.field("seconds", total.seconds).field("backend", std::string_view(total.backend));
 }
 

@@ -3,6 +3,7 @@
 
 #include <loadstone/array.hpp>
 #include <loadstone/communicator.hpp>
+#include <loadstone/context.hpp>
 #include <loadstone/dataset.hpp>
 #include <loadstone/distribution.hpp>
 #include <loadstone/dtype.hpp>

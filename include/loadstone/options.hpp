@@ -1,6 +1,7 @@
 // What a user may ask for: one set of options, the same in C++, Python (keywords) and the command (flags).
 #pragma once
 
+#include <loadstone/context.hpp>
 #include <loadstone/distribution.hpp>
 #include <loadstone/dtype.hpp>
 #include <loadstone/selection.hpp>
@@ -102,6 +103,8 @@ struct LoadOptions {
   std::string device;  ///< "host"
   /// Empty: new memory. Not part of the budget. After a failure its content is undefined. `load` only.
   std::optional<Destination> out;
+  /// What this load shares with others of this rank; null: nothing. `load` and `stream`.
+  std::shared_ptr<Context> context;
   std::stop_token stop;
   std::function<void(const Progress&)> progress;
   /// Called by `load` on its calling thread, once in a process for each reason; LoadStats::fallbacks counts them all.

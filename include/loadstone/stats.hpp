@@ -26,9 +26,10 @@ struct LoadStats {
   std::int64_t budget_bytes = 0;
   std::int64_t peak_bytes = 0;  ///< of the budget; the worst rank's in totals
   std::map<std::string, std::int64_t> peak_by_use;
-  std::int64_t huge_page_bytes = -1;  ///< of the tile, on 2 MiB pages; -1: the kernel does not tell (before Linux 6.7)
-  double cpu_seconds = 0;             ///< of the process (of all its ranks) during the call; the worst in totals
-  double seconds = 0;                 ///< wall clock of the call; the slowest rank's in totals
+  std::int64_t staging_bytes_new = 0;  ///< staging memory asked of the system, not taken over from a load before
+  std::int64_t huge_page_bytes = -1;   ///< of the tile, on 2 MiB pages; -1: the kernel does not tell (before Linux 6.7)
+  double cpu_seconds = 0;              ///< of the process (of all its ranks) during the call; the worst in totals
+  double seconds = 0;                  ///< wall clock of the call; the slowest rank's in totals
   std::string backend;
 };
 

@@ -1,6 +1,8 @@
 // Options as plain attributes; loadstone._options fills them from checked keywords.
 #include "bindings.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <loadstone/error.hpp>
 #include <loadstone/options.hpp>
 
@@ -118,6 +120,16 @@ void set_out(LoadOptions& options, nb::handle bytes, const std::string& dtype, c
   options.out = Destination{memory, view, dtype_of(dtype), shape};
 }
 
+void bind_context(nb::module_& m) {
+  nb::class_<Context>(m, "Context", "What several loads of a process share.")
+      .def(
+          "__init__", [](Context* self, std::optional<std::int64_t> budget_bytes) { new (self) Context(budget_bytes); },
+          "budget_bytes"_a.none() = nb::none())
+      .def_prop_ro("budget_bytes", &Context::budget_bytes)
+      .def_prop_ro("idle_bytes", &Context::idle_bytes)
+      .def("trim", &Context::trim, Unlocked());
+}
+
 void bind_load_options(nb::module_& m) {
   nb::class_<LoadOptions>(m, "LoadOptions", "How a dataset is laid out over ranks and read.")
       .def(nb::init<>())
@@ -138,6 +150,7 @@ void bind_load_options(nb::module_& m) {
           nb::for_setter(nb::arg().none()))
       .def_rw("casting", &LoadOptions::casting)
       .def_rw("budget_bytes", &LoadOptions::budget_bytes, nb::arg().none())
+      .def_rw("context", &LoadOptions::context, nb::arg().none())
       .def_rw("verify", &LoadOptions::verify)
       .def_rw("deadline_s", &LoadOptions::deadline_s)
       .def_rw("identity", &LoadOptions::identity, nb::arg().none())
@@ -153,6 +166,7 @@ void bind_options(nb::module_& m) {
   bind_slice(m);
   bind_open_options(m);
   bind_io_options(m);
+  bind_context(m);
   bind_load_options(m);
   m.def("parse_bytes", &parse_bytes, "text"_a, "The number of bytes of a text such as \"64MiB\".");
   m.def("format_bytes", &format_bytes, "nbytes"_a, "Such as \"64.0 MiB\".");

@@ -28,6 +28,7 @@ nb::dict fields_of(const LoadStats& s) {
   fields["budget_bytes"] = s.budget_bytes;
   fields["peak_bytes"] = s.peak_bytes;
   fields["peak_by_use"] = s.peak_by_use;
+  fields["staging_bytes_new"] = s.staging_bytes_new;
   fields["huge_page_bytes"] = s.huge_page_bytes;
   fields["cpu_seconds"] = s.cpu_seconds;
   fields["seconds"] = s.seconds;
@@ -56,6 +57,8 @@ void bind_stats(nb::module_& m) {
       .def_ro("budget_bytes", &LoadStats::budget_bytes)
       .def_ro("peak_bytes", &LoadStats::peak_bytes, "Of the budget; the worst rank's in totals.")
       .def_ro("peak_by_use", &LoadStats::peak_by_use)
+      .def_ro("staging_bytes_new", &LoadStats::staging_bytes_new,
+              "Staging memory asked of the system, not taken over from a load before in the context.")
       .def_ro("huge_page_bytes", &LoadStats::huge_page_bytes, "Of the tile, on 2 MiB pages; -1: unknown.")
       .def_ro("cpu_seconds", &LoadStats::cpu_seconds, "Of the process during the call; the worst in totals.")
       .def_ro("seconds", &LoadStats::seconds, "Wall clock of the call; the slowest rank's in totals.")

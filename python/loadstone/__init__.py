@@ -12,6 +12,7 @@ Under an MPI launcher, import it before mpi4py: it makes mpi4py take the launche
 from loadstone import _comm
 from loadstone._array import DistributedArray
 from loadstone._calls import clean, load, open, plan, stream, verify, write
+from loadstone._context import Context
 from loadstone._core import (
     Capability,
     CleanReport,
@@ -59,6 +60,7 @@ __all__ = [
     "CleanReport",
     "Communicator",
     "ContentError",
+    "Context",
     "Dataset",
     "DeadlineError",
     "DistributedArray",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from loadstone import _arguments as args
 from loadstone import _comm, _core, _options
 from loadstone._array import DistributedArray
+from loadstone._context import Context
 from loadstone._core import Dataset, Fault
 from loadstone._plan import Plan
 from loadstone._stream import BatchStream
@@ -65,6 +66,7 @@ def load(
     identity: Literal["strict", "size_mtime"] | None = None,
     device: str = "host",
     out: NDArray[Any] | None = None,
+    context: Context | None = None,
     progress: kw.OnProgress | None = None,
     **more: Unpack[kw.ReadKeywords],
 ) -> DistributedArray:
@@ -83,6 +85,7 @@ def load(
     deadline_s     longest time without progress
     out            array that this rank's tile is loaded into, of just its shape and type; after an error its content
                    is undefined
+    context        `Context` whose staging memory and budget this load shares with others
     progress       called now and then with what has been read so far
 
     Further keywords: how the dataset is found (format, order, first_index, ignore, roots, expect_shards, expect_rows,
@@ -112,6 +115,7 @@ def load(
     destination = args.check(faults, args.optional(args.destination), "out", out, None)
     if destination is not None:
         options.set_out(*destination)
+    options.context = args.check(faults, args.optional(_native_context), "context", context, None)
     names = _names(faults, () if isinstance(paths, Dataset) else paths)
     args.check(faults, _callable_or_none, "progress", progress, None)
     if faults:
@@ -154,15 +158,18 @@ def stream(
     paths: kw.Paths,
     *,
     batch_rows: int,
+    context: Context | None = None,
     progress: kw.OnProgress | None = None,
     **layout: Unpack[kw.LayoutKeywords],
 ) -> BatchStream:
     """Yields the rows in batches of at most `batch_rows`, as NumPy arrays, in order. Local: every process its own.
 
-    Takes the keywords of `load` that choose and convert rows; memory beside the batches stays within `budget`.
+    Takes the keywords of `load` that choose and convert rows; memory beside the batches stays within `budget`. With a
+    `context`, its staging memory and budget are shared with other loads and streams.
     """
     faults = _first_faults(layout, _options.LAYOUT_KEYWORDS)
     options = _options.load_options(layout, faults)
+    options.context = args.check(faults, args.optional(_native_context), "context", context, None)
     rows = args.check(faults, args.positive, "batch_rows", batch_rows, 1)
     names = _names(faults, paths)
     args.check(faults, _callable_or_none, "progress", progress, None)
@@ -262,6 +269,12 @@ def _row_rule(name: str, value: object) -> str:
 def _callable_or_none(name: str, value: object) -> None:
     if value is not None and not callable(value):
         args.wrong_type(name, "something to call, or None", value)
+
+
+def _native_context(name: str, value: object) -> _core.Context:
+    if not isinstance(value, Context):
+        args.wrong_type(name, "a loadstone.Context", value)
+    return value.native
 
 
 def _first_faults(keywords: Mapping[str, Any], known: frozenset[str]) -> list[Fault]:

@@ -406,6 +406,19 @@ class IoOptions:
     @retries.setter
     def retries(self, arg: int, /) -> None: ...
 
+class Context:
+    """What several loads of a process share."""
+
+    def __init__(self, budget_bytes: int | None = None) -> None: ...
+
+    @property
+    def budget_bytes(self) -> int | None: ...
+
+    @property
+    def idle_bytes(self) -> int: ...
+
+    def trim(self) -> None: ...
+
 class LoadOptions:
     """How a dataset is laid out over ranks and read."""
 
@@ -476,6 +489,12 @@ class LoadOptions:
 
     @budget_bytes.setter
     def budget_bytes(self, arg: int | None, /) -> None: ...
+
+    @property
+    def context(self) -> Context: ...
+
+    @context.setter
+    def context(self, arg: Context | None, /) -> None: ...
 
     @property
     def verify(self) -> Verify: ...
@@ -679,6 +698,12 @@ class LoadStats:
 
     @property
     def peak_by_use(self) -> dict[str, int]: ...
+
+    @property
+    def staging_bytes_new(self) -> int:
+        """
+        Staging memory asked of the system, not taken over from a load before in the context.
+        """
 
     @property
     def huge_page_bytes(self) -> int:

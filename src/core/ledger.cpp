@@ -61,13 +61,24 @@ Reservation Ledger::take(std::int64_t bytes, Use use) {
   return {this, bytes, use};
 }
 
+void Ledger::reclaim_for(std::int64_t bytes) {
+  if (!reclaim_) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (bytes <= limit_ - held_) return;
+  }
+  reclaim_();
+}
+
 Result<Reservation> Ledger::try_reserve(std::int64_t bytes, Use use) {
+  reclaim_for(bytes);
   const std::scoped_lock lock(mutex_);
   if (bytes > limit_ - held_ || !waiting_.empty()) return over_limit(bytes);
   return take(bytes, use);
 }
 
 Result<Reservation> Ledger::reserve(std::int64_t bytes, Use use, const Interrupt& interrupt) {
+  reclaim_for(bytes);
   std::unique_lock lock(mutex_);
   if (bytes > limit_) return over_limit(bytes);
   const int place = 0;  // its address is this caller's number in the queue

@@ -8,8 +8,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 namespace loadstone {
 
@@ -55,6 +57,10 @@ class Ledger {
   /// The same without waiting: `budget` if the bytes are not free now.
   Result<Reservation> try_reserve(std::int64_t bytes, Use use);
 
+  /// Called before a reservation is refused or waits; what it gives back may be enough. It must not reserve. Set and
+  /// cleared while nobody reserves.
+  void set_reclaim(std::function<void()> reclaim) { reclaim_ = std::move(reclaim); }
+
   [[nodiscard]] std::int64_t limit_bytes() const noexcept { return limit_; }
   [[nodiscard]] std::int64_t held_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;
@@ -67,6 +73,7 @@ class Ledger {
   void give_back(std::int64_t bytes, Use use) noexcept;
   [[nodiscard]] Fault over_limit(std::int64_t bytes) const;
   Reservation take(std::int64_t bytes, Use use);
+  void reclaim_for(std::int64_t bytes);
 
   const std::int64_t limit_;
   mutable std::mutex mutex_;
@@ -76,6 +83,7 @@ class Ledger {
   std::int64_t peak_ = 0;
   std::array<std::int64_t, kUses> held_by_use_{};
   std::array<std::int64_t, kUses> peak_by_use_{};
+  std::function<void()> reclaim_;
 };
 
 }  // namespace loadstone

@@ -40,11 +40,13 @@ int copy_threads(const EngineSettings& settings) {
 class StandardEngine final : public Engine {
  public:
   StandardEngine(EngineSettings settings, const Opener& opener, Ledger& ledger, FsGate gate,
-                 std::unique_ptr<Backend> backend, std::string backend_name, bool is_forced)
+                 std::unique_ptr<Backend> backend, std::string backend_name, bool is_forced, SlabShelf* shelf)
       : is_forced_(is_forced),
         settings_(std::move(settings)),
         opener_(opener),
         ledger_(ledger),
+        own_shelf_(ledger, nullptr),
+        shelf_(shelf != nullptr ? *shelf : own_shelf_),
         gate_(std::move(gate)),
         backend_name_(std::move(backend_name)),
         backend_(std::move(backend)),
@@ -67,9 +69,10 @@ class StandardEngine final : public Engine {
       return make_fault(Code::io, "io.engine", "", "reads of an earlier load never came back from the kernel",
                         "Check the storage and start the program again");
     }
-    Run run({settings_, opener_, ledger_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_, copy_trial_,
-             network_trials_, *memory_, counters_, descriptor_pool_size(settings_.open_files), !is_forced_},
-            files, source, interrupt);
+    Run run(
+        {settings_, opener_, ledger_, shelf_, *backend_, backend_name_, gate_, chooser_, copiers_, prefaulter_,
+         copy_trial_, network_trials_, *memory_, counters_, descriptor_pool_size(settings_.open_files), !is_forced_},
+        files, source, interrupt);
     const UnderWay under_way(run_, run);
     Status status = run.carry_out();
     lost_requests_ = run.has_lost_requests();
@@ -100,6 +103,8 @@ class StandardEngine final : public Engine {
   EngineSettings settings_;
   const Opener& opener_;
   Ledger& ledger_;
+  SlabShelf own_shelf_;
+  SlabShelf& shelf_;
   FsGate gate_;
   std::string backend_name_;
   std::unique_ptr<Backend> backend_;
@@ -126,7 +131,7 @@ void keep_for_ever(std::shared_ptr<void> memory) {
 }
 
 Result<std::unique_ptr<Engine>> Engine::make(EngineSettings settings, const Opener& opener, Ledger& ledger,
-                                             std::unique_ptr<Backend> backend) {
+                                             std::unique_ptr<Backend> backend, SlabShelf* shelf) {
   Result<FsGate> gate = FsGate::parse(settings.fs_class);
   if (!gate.ok()) return std::move(gate).status();
   std::string name = settings.backend;
@@ -137,8 +142,8 @@ Result<std::unique_ptr<Engine>> Engine::make(EngineSettings settings, const Open
     if (!made.ok()) return std::move(made).status();
     backend = std::move(*made);
   }
-  return std::unique_ptr<Engine>(std::make_unique<StandardEngine>(std::move(settings), opener, ledger, std::move(*gate),
-                                                                  std::move(backend), std::move(name), is_forced));
+  return std::unique_ptr<Engine>(std::make_unique<StandardEngine>(
+      std::move(settings), opener, ledger, std::move(*gate), std::move(backend), std::move(name), is_forced, shelf));
 }
 
 }  // namespace loadstone::io

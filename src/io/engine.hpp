@@ -8,6 +8,7 @@
 #include "core/status.hpp"
 #include "io/backend.hpp"
 #include "io/file.hpp"
+#include "io/slabs.hpp"
 
 #include <loadstone/options.hpp>
 #include <loadstone/stats.hpp>
@@ -81,8 +82,9 @@ void keep_for_ever(std::shared_ptr<void> memory);
 class Engine {
  public:
   /// The backend is made here; `backend` overrides the table's (tests put doubles in).
+  /// @param shelf  where its staging memory comes from; null: one of its own
   static Result<std::unique_ptr<Engine>> make(EngineSettings settings, const Opener& opener, Ledger& ledger,
-                                              std::unique_ptr<Backend> backend = nullptr);
+                                              std::unique_ptr<Backend> backend = nullptr, SlabShelf* shelf = nullptr);
   virtual ~Engine() = default;
 
   /// Reads all that the source hands out. Afterwards each file's identity has been compared after its last read.

@@ -64,6 +64,7 @@ struct RunTools {
   const EngineSettings& settings;
   const Opener& opener;
   Ledger& ledger;
+  SlabShelf& shelf;
   Backend& backend;
   const std::string& backend_name;
   const FsGate& gate;

@@ -307,7 +307,7 @@ std::optional<StagingLease> Run::lease_block(OpenFile& file, bool edge, bool* ex
     }
     const std::int64_t share = tools_.ledger.limit_bytes() / 8;
     if (share < bytes) return std::nullopt;
-    pool = std::make_unique<StagingPool>(tools_.ledger, bytes, std::min<std::int64_t>(64, share / bytes),
+    pool = std::make_unique<StagingPool>(tools_.shelf, bytes, std::min<std::int64_t>(64, share / bytes),
                                          tools_.settings.huge_pages);
   }
   Result<StagingLease> lease = pool->try_lease();

@@ -1,12 +1,12 @@
 #include "io/staging.hpp"
 
 #include "core/checked.hpp"
-#include "core/pages.hpp"
 #include "io/faults.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,15 +16,14 @@ namespace {
 constexpr std::int64_t kPageBytes = 4096;
 constexpr std::int64_t kSlabBytes = 2 * kHugePageBytes;  // from this size on memory comes in 2 MiB pages
 
-/// Memory for some blocks, and what it takes of the budget.
+/// Memory for some blocks.
 struct Slab {
-  Pages memory;
-  Reservation reservation;
+  ChargedPages memory;
   std::int64_t blocks = 0;
   std::int64_t idle = 0;
 
   [[nodiscard]] bool contains(const std::byte* block) const {
-    const std::span<std::byte> bytes = memory.bytes();
+    const std::span<std::byte> bytes = memory.pages.bytes();
     return block >= bytes.data() && block < bytes.data() + bytes.size();
   }
 };
@@ -32,13 +31,13 @@ struct Slab {
 }  // namespace
 
 struct StagingPool::State {
-  State(Ledger& the_ledger, std::int64_t bytes, std::int64_t blocks, std::string pages)
-      : ledger(the_ledger),
+  State(SlabShelf& the_shelf, std::int64_t bytes, std::int64_t blocks, std::string pages)
+      : shelf(the_shelf),
         block_bytes(round_up(std::max<std::int64_t>(bytes, 1), kPageBytes)),
         max_blocks(std::max<std::int64_t>(blocks, 1)),
         huge_pages(std::move(pages)) {}
 
-  Ledger& ledger;
+  SlabShelf& shelf;
   const std::int64_t block_bytes;
   const std::int64_t max_blocks;
   const std::string huge_pages;
@@ -68,14 +67,14 @@ struct StagingPool::State {
 
   bool add_slab(std::int64_t blocks) {
     const std::int64_t bytes = blocks * block_bytes;
-    Result<Reservation> reservation = ledger.try_reserve(bytes, Use::staging);
-    if (!reservation.ok()) return false;
     try {
-      Pages memory(bytes, huge_pages);
       slabs.reserve(slabs.size() + 1);
-      idle.reserve(static_cast<std::size_t>(made + blocks));  // nothing is refused from here on, nor in give_back()
-      for (std::int64_t i = blocks; i > 0; --i) idle.push_back(memory.bytes().data() + (i - 1) * block_bytes);
-      slabs.push_back({std::move(memory), std::move(*reservation), blocks, blocks});
+      idle.reserve(static_cast<std::size_t>(made + blocks));  // nothing is refused once there is memory, nor later
+      std::optional<ChargedPages> memory = shelf.take(bytes, huge_pages);
+      if (!memory) return false;
+      std::byte* const first = memory->pages.bytes().data();
+      for (std::int64_t i = blocks; i > 0; --i) idle.push_back(first + (i - 1) * block_bytes);
+      slabs.push_back({std::move(*memory), blocks, blocks});
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -89,6 +88,7 @@ struct StagingPool::State {
       std::erase_if(idle, [&](const std::byte* block) { return slab.contains(block); });
       made -= slab.blocks;
       slab.blocks = 0;
+      shelf.give_back(std::move(slab.memory));
     }
     std::erase_if(slabs, [](const Slab& slab) { return slab.blocks == 0; });
   }
@@ -114,10 +114,10 @@ void StagingLease::release() noexcept {
   bytes_ = {};
 }
 
-StagingPool::StagingPool(Ledger& ledger, std::int64_t block_bytes, std::int64_t max_blocks, std::string huge_pages)
-    : state_(std::make_unique<State>(ledger, block_bytes, max_blocks, std::move(huge_pages))) {}
+StagingPool::StagingPool(SlabShelf& shelf, std::int64_t block_bytes, std::int64_t max_blocks, std::string huge_pages)
+    : state_(std::make_unique<State>(shelf, block_bytes, max_blocks, std::move(huge_pages))) {}
 
-StagingPool::~StagingPool() = default;
+StagingPool::~StagingPool() { state_->trim(); }
 
 Result<StagingLease> StagingPool::try_lease() {
   const std::scoped_lock lock(state_->mutex);

@@ -1,8 +1,8 @@
 // The staging pool: equal blocks from 2 MiB-aligned slabs, charged to the ledger, handed out as leases.
 #pragma once
 
-#include "core/ledger.hpp"
 #include "core/status.hpp"
+#include "io/slabs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,8 @@ class StagingLease {
 /// Thread-safe. Blocks are `block_bytes` rounded up to 4 KiB; at most `max_blocks`; last in, first out.
 class StagingPool {
  public:
-  StagingPool(Ledger& ledger, std::int64_t block_bytes, std::int64_t max_blocks, std::string huge_pages = "auto");
+  /// @param shelf  where its memory comes from and stays; outlives it
+  StagingPool(SlabShelf& shelf, std::int64_t block_bytes, std::int64_t max_blocks, std::string huge_pages = "auto");
   ~StagingPool();
   StagingPool(const StagingPool&) = delete;
   StagingPool& operator=(const StagingPool&) = delete;
@@ -45,7 +46,7 @@ class StagingPool {
   Result<StagingLease> try_lease();
   [[nodiscard]] std::int64_t block_bytes() const noexcept;
   [[nodiscard]] std::int64_t blocks_made() const;
-  /// Returns idle memory to the system and the ledger.
+  /// Returns idle memory to the shelf.
   void trim();
 
  private:

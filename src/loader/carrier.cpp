@@ -45,7 +45,11 @@ struct Carrier::Reading {
 Carrier::~Carrier() = default;
 
 Carrier::Carrier(Session& session, const Dataset& dataset, const LoadOptions& options)
-    : session_(&session), dataset_(&dataset), options_(&options), sums_(dataset) {}
+    : session_(&session),
+      dataset_(&dataset),
+      options_(&options),
+      sums_(dataset),
+      fresh_before_(session.shelf().fresh_bytes()) {}
 
 Status Carrier::make_plan(int ranks) {
   auto problem = make_problem(*dataset_, *options_, ranks, session_->settings());
@@ -97,7 +101,7 @@ Status Carrier::take_memory() {
   } else {
     memory_ = std::make_shared<TileMemory>(plan_->tile_bytes, huge, plan_->landing_skew());
   }
-  auto pool = make_staging_pool(session_->ledger(), budgeting_, huge);
+  auto pool = make_staging_pool(session_->shelf(), budgeting_, huge);
   if (!pool.ok()) return std::move(pool).status();
   pool_ = std::move(pool).value();
   reading_ = std::make_unique<Reading>(*this);
@@ -150,6 +154,7 @@ void Carrier::fill_stats() {
   stats_.seconds_by_step["place"] = place_seconds_;
   stats_.bytes_wanted = plan_->bytes_wanted;
   tell_budget(session_->ledger(), stats_);
+  stats_.staging_bytes_new = session_->shelf().fresh_bytes() - fresh_before_;
   stats_.huge_page_bytes = io::bytes_on_huge_pages(memory_->bytes()).value_or(-1);
   stats_.backend = engine_->backend_name();
 }

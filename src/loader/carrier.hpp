@@ -47,6 +47,7 @@ class Carrier {
   io::Engine* engine_ = nullptr;
   ShardSums sums_;
   LoadStats stats_;
+  std::int64_t fresh_before_;  ///< staging memory of the batches before
   double place_seconds_ = 0;
   struct Reading;
   std::unique_ptr<Reading> reading_;  ///< destroyed first: its threads use the rest

@@ -63,7 +63,7 @@ Status ReadAhead::read_from(std::int64_t first, bool tells_progress) {
 /// One run for all. If it fails, whose failure that is is not known: each batch that was being read is read again on
 /// its own, so that the good ones before it still come, and then all others as before.
 Status ReadAhead::read_batches(std::int64_t first, const StreamParts& parts) {
-  auto pool = make_staging_pool(session_.ledger(), plan_.budgeting, session_.settings().engine.huge_pages);
+  auto pool = make_staging_pool(session_.shelf(), plan_.budgeting, session_.settings().engine.huge_pages);
   if (!pool.ok()) return agreed("allocate", std::move(pool).status());
   std::int64_t alone_until = 0;
   while (first < cuts_.count()) {

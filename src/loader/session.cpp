@@ -47,7 +47,8 @@ Result<Neighbours> count_neighbours(comm::Agreement& agreement) {
 }  // namespace
 
 SessionOptions session_options(const LoadOptions& options) {
-  return {options.io, options.budget_bytes, options.deadline_s, options.identity, options.open.roots, options.stop};
+  return {options.io,         options.budget_bytes, options.deadline_s, options.identity,
+          options.open.roots, options.stop,         options.context};
 }
 
 Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine) {
@@ -66,7 +67,10 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   if (Status status = agreement_->allreduce(budget, Reduce::min); !status.ok()) fail(std::move(status));
   settings_.budget_guessed = settings_.budget_guessed && budget[0] == settings_.budget_bytes;
   settings_.budget_bytes = budget[0];
+  const auto slabs = options.context == nullptr ? nullptr : options.context->state()->slabs;
+  share_.shrink_to(settings_.budget_bytes);
   ledger_ = patiently([&] { return std::make_unique<Ledger>(settings_.budget_bytes); });
+  shelf_ = patiently([&] { return std::make_unique<io::SlabShelf>(*ledger_, slabs); });
 }
 
 Status Session::settle(const SessionOptions& options, int ranks_on_host) {
@@ -74,6 +78,14 @@ Status Session::settle(const SessionOptions& options, int ranks_on_host) {
                                 ranks_on_host);
   if (!settings.ok()) return std::move(settings).status();
   settings_ = std::move(settings).value();
+  if (options.context != nullptr) {
+    const auto stated = settings_.budget_guessed ? std::nullopt : std::optional(settings_.budget_bytes);
+    auto share = Share::take(options.context->state(), stated);
+    if (!share.ok()) return std::move(share).status();
+    share_ = std::move(share).value();
+    settings_.budget_bytes = share_.budget_bytes().value_or(settings_.budget_bytes);
+    settings_.budget_guessed = settings_.budget_guessed && !share_.budget_bytes();
+  }
   opener_ = std::make_unique<io::Opener>(settings_.roots);
   return {};
 }

@@ -6,6 +6,7 @@
 #include "core/ledger.hpp"
 #include "core/status.hpp"
 #include "io/engine.hpp"
+#include "loader/context_state.hpp"
 #include "loader/settings.hpp"
 
 #include <loadstone/load.hpp>
@@ -29,6 +30,7 @@ struct SessionOptions {
   std::optional<IdentityRule> identity;
   std::vector<std::string> roots;
   std::stop_token stop;
+  std::shared_ptr<Context> context;
 };
 SessionOptions session_options(const LoadOptions& options);
 
@@ -42,6 +44,8 @@ class Session {
   [[nodiscard]] comm::Agreement& agreement() { return *agreement_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] Ledger& ledger() { return *ledger_; }
+  /// Where staging memory comes from.
+  [[nodiscard]] io::SlabShelf& shelf() { return *shelf_; }
   [[nodiscard]] const io::Opener& opener() const { return *opener_; }
   [[nodiscard]] const Interrupt& interrupt() const { return interrupt_; }
 
@@ -75,7 +79,9 @@ class Session {
   Interrupt interrupt_;
   Settings settings_;
   std::unique_ptr<comm::Agreement> agreement_;
+  Share share_;  ///< of the context's budget
   std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<io::SlabShelf> shelf_;
   Reservation aside_;
   std::unique_ptr<io::Opener> opener_;
   std::unique_ptr<io::Engine> engine_;

@@ -15,11 +15,11 @@ static_assert(kDirectAlignment <= plan::kEdgeBytes);
 
 }  // namespace
 
-Result<std::unique_ptr<io::StagingPool>> make_staging_pool(Ledger& ledger, const plan::Budgeting& budgeting,
+Result<std::unique_ptr<io::StagingPool>> make_staging_pool(io::SlabShelf& shelf, const plan::Budgeting& budgeting,
                                                            const std::string& huge_pages) {
   std::unique_ptr<io::StagingPool> pool;
   if (!budgeting.staging_needed) return pool;
-  pool = std::make_unique<io::StagingPool>(ledger, budgeting.sizes.block_bytes + plan::kEdgeBytes, budgeting.blocks,
+  pool = std::make_unique<io::StagingPool>(shelf, budgeting.sizes.block_bytes + plan::kEdgeBytes, budgeting.blocks,
                                            huge_pages);
   if (auto lease = pool->try_lease(); !lease.ok()) return std::move(lease).status();
   return pool;

@@ -19,7 +19,7 @@ namespace loadstone::loader {
 
 /// The staging blocks that a budget allows; null if none is needed. Its first block is taken at once, so that whatever
 /// else the engine reserves, reading can always go on.
-Result<std::unique_ptr<io::StagingPool>> make_staging_pool(Ledger& ledger, const plan::Budgeting& budgeting,
+Result<std::unique_ptr<io::StagingPool>> make_staging_pool(io::SlabShelf& shelf, const plan::Budgeting& budgeting,
                                                            const std::string& huge_pages);
 
 /// Shared by all tile readers of one run of the engine, and used by its thread. Also counts the reads that the engine

@@ -203,6 +203,8 @@ void StreamSource::put(Batch& batch, LoadStats stats) {
   stats.seconds_by_step["place"] = batch.reader->place_seconds();
   stats.bytes_wanted = batch.plan.bytes_wanted;
   tell_budget(parts_.session.ledger(), stats);
+  const std::int64_t fresh = parts_.session.shelf().fresh_bytes();
+  stats.staging_bytes_new = fresh - std::exchange(fresh_told_, fresh);
   // Asking the kernel takes longer than reading a small batch.
   const std::span<std::byte> tile = batch.memory.tile->bytes();
   const bool may_be_huge = static_cast<std::int64_t>(tile.size()) >= kHugePageBytes;

@@ -85,6 +85,7 @@ class StreamSource final : public io::ReadSource {
   const StreamParts& parts_;
   Stager stager_;
   std::deque<std::unique_ptr<Batch>> open_;  // in order; all but the last are handed out
+  std::int64_t fresh_told_ = 0;
   std::unique_ptr<Batch> coming_;
   std::int64_t delivered_;
   std::int64_t end_;

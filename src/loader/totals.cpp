@@ -59,9 +59,10 @@ void tell_budget(const Ledger& ledger, LoadStats& stats) {
 LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm) {
   comm::Agreement agreement(comm, Interrupt{});
   LoadStats all = stats;
-  const std::array<std::int64_t*, 10> sums = {
-      &all.bytes_wanted, &all.bytes_read, &all.bytes_in_place, &all.bytes_staged,     &all.requests,
-      &all.short_reads,  &all.retries,    &all.opens,          &all.unverified_bytes, &all.huge_page_bytes};
+  const std::array<std::int64_t*, 11> sums = {
+      &all.bytes_wanted,     &all.bytes_read,      &all.bytes_in_place,   &all.bytes_staged,
+      &all.requests,         &all.short_reads,     &all.retries,          &all.opens,
+      &all.unverified_bytes, &all.huge_page_bytes, &all.staging_bytes_new};
   std::vector<std::int64_t> values;
   for (const std::int64_t* const sum : sums) values.push_back(*sum);
   throw_if_failed(agreement.allreduce(values, Reduce::sum));

@@ -34,9 +34,10 @@ class RunTest : public testing::Test {
     Prefaulter prefaulter;
     WayTrial copy_trial(Way::buffered, Way::mapped, 4, 1);
     std::unordered_map<std::uint64_t, WayTrial> network_trials;
-    InFlightMemory memory;
     const Interrupt interrupt;
-    io::Run run({settings_, opener_, ledger_, *backend_, name, gate, chooser, copiers, prefaulter, copy_trial,
+    SlabShelf shelf(ledger_, nullptr);
+    InFlightMemory memory;
+    io::Run run({settings_, opener_, ledger_, shelf, *backend_, name, gate, chooser, copiers, prefaulter, copy_trial,
                  network_trials, memory, counters_, 8},
                 files_, source(bytes), interrupt);
     const Status status = run.carry_out();

@@ -15,7 +15,8 @@ constexpr std::int64_t kMiB = 1024 * kKiB;
 TEST(StagingPool, ChargesWhatItHolds_IO27) {
   Ledger ledger(64 * kMiB);
   {
-    StagingPool pool(ledger, 300 * kKiB + 1, 5);
+    SlabShelf shelf(ledger, nullptr);
+    StagingPool pool(shelf, 300 * kKiB + 1, 5);
     EXPECT_EQ(pool.block_bytes(), 304 * kKiB);
     EXPECT_EQ(ledger.held_bytes(), 0);
     std::vector<StagingLease> leases;
@@ -39,7 +40,8 @@ TEST(StagingPool, ChargesWhatItHolds_IO27) {
 
 TEST(StagingPool, LastInFirstOut) {
   Ledger ledger(64 * kMiB);
-  StagingPool pool(ledger, kMiB, 4);
+  SlabShelf shelf(ledger, nullptr);
+  StagingPool pool(shelf, kMiB, 4);
   StagingLease a = pool.try_lease().value();
   StagingLease b = pool.try_lease().value();
   const std::byte* const warm = b.bytes().data();
@@ -50,7 +52,8 @@ TEST(StagingPool, LastInFirstOut) {
 
 TEST(StagingPool, MakesDoWithFewerBlocks) {
   Ledger ledger(2 * kMiB + 100);
-  StagingPool pool(ledger, kMiB, 8);
+  SlabShelf shelf(ledger, nullptr);
+  StagingPool pool(shelf, kMiB, 8);
   std::vector<StagingLease> leases;
   for (StagingLease lease = pool.try_lease().value(); lease.valid(); lease = pool.try_lease().value()) {
     leases.push_back(std::move(lease));
@@ -61,7 +64,8 @@ TEST(StagingPool, MakesDoWithFewerBlocks) {
 
 TEST(StagingPool, ALargeSlabStartsOnA2MiBBoundary_IO26) {
   Ledger ledger(64 * kMiB);
-  StagingPool pool(ledger, kMiB, 16);
+  SlabShelf shelf(ledger, nullptr);
+  StagingPool pool(shelf, kMiB, 16);
   std::vector<StagingLease> leases;
   for (int i = 0; i < 4; ++i) leases.push_back(pool.try_lease().value());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(leases[0].bytes().data()) % (2 * kMiB), 0U);
@@ -69,7 +73,8 @@ TEST(StagingPool, ALargeSlabStartsOnA2MiBBoundary_IO26) {
 
 TEST(StagingPool, ALeaseMovesAndReturnsItselfOnce) {
   Ledger ledger(64 * kMiB);
-  StagingPool pool(ledger, kMiB, 1);
+  SlabShelf shelf(ledger, nullptr);
+  StagingPool pool(shelf, kMiB, 1);
   StagingLease a = pool.try_lease().value();
   StagingLease b = std::move(a);
   EXPECT_FALSE(a.valid());
@@ -82,7 +87,8 @@ TEST(StagingPool, ALeaseMovesAndReturnsItselfOnce) {
 
 TEST(StagingPool, IsThreadSafe) {
   Ledger ledger(64 * kMiB);
-  StagingPool pool(ledger, 64 * kKiB, 4);
+  SlabShelf shelf(ledger, nullptr);
+  StagingPool pool(shelf, 64 * kKiB, 4);
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
