@@ -1,6 +1,7 @@
 // Runs a command on its ranks: whatever is thrown becomes an outcome with an exit code that all processes share.
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/options.hpp"
 #include "cli/ranks.hpp"
 #include "loader/session.hpp"
 
@@ -40,6 +41,7 @@ Failure current_failure() {
 
 Report report_of(const CommandEntry& entry, const Arguments& arguments, const std::shared_ptr<Communicator>& world,
                  const std::stop_token& stop) {
+  check_common(arguments);
   Report report = on_ranks(arguments, world, entry.crew, stop,
                            [&](const Context& context) { return entry.run(arguments, context); });
   for (Fault& warning : environment_warnings()) report.warnings.push_back(std::move(warning));

@@ -51,6 +51,14 @@ def test_a_wrong_keyword_is_named(run42, name):
     assert caught.value.item == item and caught.value.remedy
 
 
+@pytest.mark.parametrize("call", [loadstone.open, loadstone.load, loadstone.plan, loadstone.verify])
+def test_a_format_that_there_is_not_lists_the_known_and_the_nearest(run42, call):
+    with pytest.raises(ValueError, match="Did you mean npy") as caught:
+        call(run42, format="nyp")
+    assert (caught.value.code, caught.value.item) == ("bad_argument", "format")
+    assert "safetensors" in caught.value.remedy and len(caught.value.faults) == 1
+
+
 @pytest.mark.parametrize("paths", [3, None, {"a": 1}, [1], ["a\0b"]], ids=str)
 def test_paths_of_a_wrong_kind(paths):
     with pytest.raises((TypeError, ValueError)) as caught:

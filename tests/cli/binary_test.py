@@ -59,6 +59,16 @@ class Binary(unittest.TestCase):
             self.assertTrue(done.stderr.strip() and not done.stdout, words)
         self.assertEqual(self.document(2, "load", self.data, "--tiles", "square")["faults"][0]["code"], "bad_argument")
 
+    def test_an_unknown_format_is_usage_whatever_the_command(self):
+        places = {"clean": [self.data], "write": [self.folder / "new"], "demo": [], "formats": [], "probe": []}
+        for command in ("inspect", "plan", "load", "verify", *places):
+            document = self.document(2, command, *places.get(command, [self.data]), "--format", "npi")
+            (fault,) = document["faults"]
+            self.assertEqual((fault["code"], fault["item"]), ("bad_argument", "--format"))
+            self.assertIn("npy, raw, safetensors", fault["message"])
+            self.assertIn("'npy'", fault["remedy"])
+        self.assertFalse((self.folder / "new").exists())
+
     def test_help_and_version_run_nothing(self):
         for words in [["--help"], ["load", "--help"], ["clean", self.data, "--yes", "--help"], ["--version"]]:
             self.assertTrue(self.exits(0, *words).stdout.strip())
