@@ -1,7 +1,7 @@
 #include "loader/discover.hpp"
 
 #include "core/text.hpp"
-#include "formats/driver.hpp"
+#include "loader/option_checks.hpp"
 #include "loader/paths.hpp"
 #include "loader/report.hpp"
 #include "loader/scan.hpp"
@@ -60,7 +60,7 @@ class Discovery {
 
   Result<Survey> run(const Paths& paths, Manifests manifests) {
     if (Status same = compare_arguments(paths); !same.ok()) return same;
-    if (Status known = check_format(); !known.ok()) return known;
+    if (Status right = check_options(options_); !right.ok()) return right;
     if (Status status = find(paths, manifests); !status.ok()) return status;
     if (Status status = scan_share(); !status.ok()) return status;
     if (Status status = gather(); !status.ok()) return status;
@@ -77,13 +77,6 @@ class Discovery {
   Status compare_arguments(const Paths& paths) {
     if (Status same = agreement_.same_everywhere("the paths", joined(paths, "\n")); !same.ok()) return same;
     return agreement_.same_everywhere("the options", options_text(options_, options_.cast));
-  }
-
-  /// Before anything is looked for: no file is of a format that there is not. Equal on all ranks.
-  [[nodiscard]] Status check_format() const {
-    if (options_.format.empty()) return {};
-    auto driver = formats::find_driver(options_.format);
-    return driver.ok() ? Status() : std::move(driver).status();
   }
 
   /// Rank 0 looks, all get what it found. A rank that cannot read it says so at the next verdict.

@@ -69,6 +69,19 @@ class Binary(unittest.TestCase):
             self.assertIn("'npy'", fault["remedy"])
         self.assertFalse((self.folder / "new").exists())
 
+    def test_words_that_cannot_both_be_meant_are_usage(self):
+        for words in [
+            ["verify", self.data, "--structure-only", "--write-manifest"],
+            ["verify", self.data, "--require-manifest", "--write-manifest"],
+            ["load", self.data, "--rows-per-rank", "8", "--tiles", "ceil"],
+            ["inspect", self.data, "--format", "npy", "--allow-tail"],
+            ["inspect", self.data, "--order", "given", "--first-index", "any"],
+            ["plan", self.data, "--ranks", "3", "--rank", "3"],
+            ["write", self.folder / "new", "--shape", "4,2", "--rows", "some"],
+        ]:
+            self.assertEqual(self.document(2, *words)["faults"][0]["code"], "bad_argument", words)
+        self.assertEqual(sorted(os.listdir(self.data)), ["s_0.npy", "s_1.npy", "s_2.npy"])
+
     def test_help_and_version_run_nothing(self):
         for words in [["--help"], ["load", "--help"], ["clean", self.data, "--yes", "--help"], ["--version"]]:
             self.assertTrue(self.exits(0, *words).stdout.strip())
