@@ -17,7 +17,7 @@ using A = Arguments;
 
 const Flag kFlags[] = {
     {"--json", &A::json, "", "Common", kAll, "one JSON document on standard output"},
-    {"--strict", &A::strict, "", "Common", kAll, "warnings are faults"},
+    {"--strict", &A::strict, "", "Common", kAll, "warnings are faults, also those about LOADSTONE_ variables"},
     {"-q,--quiet", &A::quiet, "", "Common", kAll, "no progress, no warnings"},
     {"-v,--verbose", &A::verbose, "", "Common", kAll, "more detail"},
     {"--budget", &A::budget, "BYTES", "Common", kAll, "most bytes a rank holds beyond the result, such as 512MiB"},

@@ -125,3 +125,22 @@ def test_io41_an_environment_name_that_means_nothing_is_warned_of_once(python, r
         """,
         run42,
     )
+
+
+def test_strict_takes_such_a_name_for_a_fault(python, run42):
+    python(
+        """
+        import os, sys, warnings
+        os.environ["LOADSTONE_IO_DIREKT"] = "on"
+        import loadstone
+        warnings.simplefilter("ignore")
+        for call in (loadstone.open, loadstone.load, loadstone.verify):
+            try:
+                call(sys.argv[1], strict=True)
+            except loadstone.Error as error:
+                assert error.code == "bad_argument" and error.item == "LOADSTONE_IO_DIREKT", error
+            else:
+                raise AssertionError(call)
+        """,
+        run42,
+    )

@@ -41,10 +41,16 @@ Result<Neighbours> count_neighbours(comm::Agreement& agreement) {
   return neighbours;
 }
 
+Status unknown_names() {
+  std::vector<Fault> faults = environment_warnings();
+  return faults.empty() ? Status() : Status(failure_of(std::move(faults)));
+}
+
 }  // namespace
 
 SessionOptions session_options(const LoadOptions& options) {
-  return {options.io, options.budget_bytes, options.deadline_s, options.identity, options.open.roots, options.stop};
+  return {options.io,         options.budget_bytes, options.deadline_s, options.identity,
+          options.open.roots, options.open.strict,  options.stop};
 }
 
 Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine) {
@@ -56,6 +62,7 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   auto settings = make_settings(options.io, options.budget_bytes, options.deadline_s, options.identity, options.roots,
                                 neighbours->on_host);
   if (mine.ok() && !settings.ok()) mine = settings.status().clone();
+  if (mine.ok() && options.strict) mine = unknown_names();
   verdict("arguments", std::move(mine));
   settings_ = std::move(settings).value();
   settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);

@@ -134,6 +134,27 @@ class Binary(unittest.TestCase):
         doc = self.document(0, "load", self.data, env={**os.environ, "LOADSTONE_IO_DIREKT": "on"})
         self.assertIn("LOADSTONE_IO_DIREKT", json.dumps(doc["warnings"]))
 
+    def test_strict_makes_a_fault_of_each_warning(self):
+        odd = {**os.environ, "LOADSTONE_IO_DIREKT": "on"}
+        places = {"clean": [self.data], "write": [self.folder / "new"], "demo": [], "formats": [], "probe": []}
+        for command in ("inspect", "plan", "load", "verify", *places):
+            document = self.document(2, command, *places.get(command, [self.data]), "--strict", env=odd)
+            self.assertEqual([fault["kind"] for fault in document["faults"]], ["environment.unknown"])
+            self.assertEqual((document["warnings"], document["failure"]["total_faults"]), ([], 1))
+        self.assertFalse((self.folder / "new").exists())
+        done = self.exits(2, "formats", "--strict", "-q", env=odd)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(
+            done.stderr, r"\Aerror: .*LOADSTONE_IO_DIREKT.*LOADSTONE_IO_DIRECT.*\[environment.unknown\]\n\Z"
+        )
+
+    def test_strict_takes_a_load_that_could_not_be_verified_for_failed(self):
+        words = ["load", self.data / "s_0.npy", "--verify", "crc"]
+        self.assertEqual([w["kind"] for w in self.document(0, *words)["warnings"]], ["verify.unverified"])
+        document = self.document(3, *words, "--digest", "--strict")
+        self.assertEqual([fault["kind"] for fault in document["faults"]], ["verify.unverified"])
+        self.assertNotIn("digest", document)
+
     def test_full_standard_output_is_no_success(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, "inspect", self.data], stdout=full, stderr=subprocess.PIPE, timeout=60)

@@ -1,7 +1,9 @@
 #include "loader/option_checks.hpp"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,28 @@ TEST(OptionChecks, VerifySaysSoOnAllRanksAndWritesNothing) {
     }
   });
   EXPECT_EQ(test::names_in(directory), before);
+}
+
+TEST(OptionChecks, StrictTakesNamesOfTheEnvironmentThatMeanNothingForFaults) {
+  const test::TempDir root;
+  const std::string directory = root.file("d");
+  write(directory, {.shape = {4, 2}});
+  const OpenOptions strict{.strict = true};
+  open({directory}, strict);
+  ::setenv("LOADSTONE_IO_DIREKT", "on", 1);
+  EXPECT_EQ(open({directory}).shards.size(), 1U);
+  for (const auto& call : std::vector<std::function<void()>>{
+           [&] { open({directory}, strict); }, [&] { load({directory}, {.open = strict}); },
+           [&] { verify({directory}, {.open = strict}); }, [&] { BatchStream({directory}, 1, {.open = strict}); }}) {
+    try {
+      call();
+      ADD_FAILURE() << "was not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.faults().front().kind, "environment.unknown");
+      EXPECT_EQ(error.code(), Code::bad_argument);
+    }
+  }
+  ::unsetenv("LOADSTONE_IO_DIREKT");
 }
 
 }  // namespace
