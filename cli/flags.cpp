@@ -37,7 +37,7 @@ const Flag kFlags[] = {
     {"--rows-per-rank", &A::rows_per_rank, "N,N,..", "Layout", kLayout, "explicit extents along the split axis"},
     {"--overdecompose", &A::overdecompose, "K", "Layout", kLayout, "read each tile in K pieces"},
     {"--rows", &A::rows, "A:B", "Layout", kLayout, "rows of the stack axis"},
-    {"--select", &A::select, "TEXT", "Layout", kLayout, "one integer or slice an axis, such as 1::7,-2"},
+    {"--select", &A::select, "TEXT", "Layout", kLayout, "one integer or slice an axis, such as 1::7,-2 or ...,0"},
     {"--dtype", &A::dtype, "TYPE", "Layout", kOpening, "cast to this type; the type of raw shards without a sidecar"},
     {"--casting", &A::casting, "RULE", "Layout", kLayout, "lossless (default), checked or lossy"},
     {"--device", &A::device, "NAME", "Layout", kLoad, "where tiles live: host"},
