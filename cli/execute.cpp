@@ -1,6 +1,7 @@
 // Runs a command on its ranks: whatever is thrown becomes an outcome with an exit code that all processes share.
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/options.hpp"
 #include "cli/ranks.hpp"
 #include "loader/session.hpp"
 
@@ -10,6 +11,7 @@
 #include <new>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace loadstone::cli {
 namespace {
@@ -38,10 +40,18 @@ Failure current_failure() {
   }
 }
 
+/// Warnings of a strict command.
+void refuse(std::vector<Fault> warnings) {
+  if (!warnings.empty()) throw Error(failure_of(std::move(warnings)));
+}
+
 Report report_of(const CommandEntry& entry, const Arguments& arguments, const std::shared_ptr<Communicator>& world,
                  const std::stop_token& stop) {
+  check_common(arguments);
+  if (arguments.strict) refuse(environment_warnings());
   Report report = on_ranks(arguments, world, entry.crew, stop,
                            [&](const Context& context) { return entry.run(arguments, context); });
+  if (arguments.strict) refuse(std::move(report.warnings));
   for (Fault& warning : environment_warnings()) report.warnings.push_back(std::move(warning));
   return report;
 }

@@ -10,13 +10,14 @@ namespace {
 constexpr CommandSet kAll = ~CommandSet{0};
 constexpr CommandSet kOpening = kInspect | kPlan | kLoad | kVerify;
 constexpr CommandSet kLayout = kPlan | kLoad;
-constexpr CommandSet kReading = kPlan | kLoad | kVerify;
+constexpr CommandSet kReading = kLoad | kVerify;
+constexpr CommandSet kCutting = kPlan | kReading;
 
 using A = Arguments;
 
 const Flag kFlags[] = {
     {"--json", &A::json, "", "Common", kAll, "one JSON document on standard output"},
-    {"--strict", &A::strict, "", "Common", kAll, "warnings are faults"},
+    {"--strict", &A::strict, "", "Common", kAll, "warnings are faults, also those about LOADSTONE_ variables"},
     {"-q,--quiet", &A::quiet, "", "Common", kAll, "no progress, no warnings"},
     {"-v,--verbose", &A::verbose, "", "Common", kAll, "more detail"},
     {"--budget", &A::budget, "BYTES", "Common", kAll, "most bytes a rank holds beyond the result, such as 512MiB"},
@@ -36,7 +37,7 @@ const Flag kFlags[] = {
     {"--rows-per-rank", &A::rows_per_rank, "N,N,..", "Layout", kLayout, "explicit extents along the split axis"},
     {"--overdecompose", &A::overdecompose, "K", "Layout", kLayout, "read each tile in K pieces"},
     {"--rows", &A::rows, "A:B", "Layout", kLayout, "rows of the stack axis"},
-    {"--select", &A::select, "TEXT", "Layout", kLayout, "one integer or slice an axis, such as 1::7,-2"},
+    {"--select", &A::select, "TEXT", "Layout", kLayout, "one integer or slice an axis, such as 1::7,-2 or ...,0"},
     {"--dtype", &A::dtype, "TYPE", "Layout", kOpening, "cast to this type; the type of raw shards without a sidecar"},
     {"--casting", &A::casting, "RULE", "Layout", kLayout, "lossless (default), checked or lossy"},
     {"--device", &A::device, "NAME", "Layout", kLoad, "where tiles live: host"},
@@ -63,13 +64,13 @@ const Flag kFlags[] = {
     {"--io-mapped", &A::io_mapped, "WHEN", "Input", kReading, "from the page cache by mapping: auto (default), off"},
     {"--io-huge-pages", &A::io_huge_pages, "WHEN", "Input", kReading, "auto (default), off or hugetlb"},
     {"--io-page-cache", &A::io_page_cache, "HOW", "Input", kReading, "keep (default) or spare"},
-    {"--io-landing", &A::io_landing, "WHERE", "Input", kReading, "auto (in place, default) or staged"},
+    {"--io-landing", &A::io_landing, "WHERE", "Input", kLayout, "auto (in place, default) or staged"},
     {"--io-fs-class", &A::io_fs_class, "MAP", "Input", kReading, "PREFIX=class,.. of file systems"},
-    {"--io-request", &A::io_request, "BYTES", "Input", kReading, "longest read, 64KiB to 64MiB"},
+    {"--io-request", &A::io_request, "BYTES", "Input", kCutting, "longest read, 64KiB to 64MiB"},
     {"--io-depth", &A::io_depth, "N", "Input", kReading, "reads in flight, 1 to 512"},
     {"--io-open-files", &A::io_open_files, "N", "Input", kReading, "descriptors held open at once"},
     {"--io-retries", &A::io_retries, "N", "Input", kReading, "times a failed read is tried again"},
-    {"--identity", &A::identity, "RULE", "Input", kReading, "what makes a file the same: strict (default), size_mtime"},
+    {"--identity", &A::identity, "RULE", "Input", kLoad, "what makes a file the same: strict (default), size_mtime"},
     {"--deadline", &A::deadline, "SECONDS", "Input", kReading, "longest time without progress (default 300)"},
 
     {"--shape", &A::shape, "N,N,..", "Array", kWrite, "extents of the whole array (default 4000000,8 in 4 shards)"},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <initializer_list>
@@ -18,6 +19,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 /// More threads than any machine runs well, and few enough to be a slip of the hand beyond.
 constexpr std::int64_t kMostThreadRanks = 4096;
 constexpr std::int64_t kMostPlannedRanks = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostThreads = 64;
 constexpr std::int64_t kDaySeconds = 86400;
 // What `write` makes if nothing is said of its size (DS63): 128 MB of float32.
 constexpr std::array<std::int64_t, 2> kDefaultShape = {4'000'000, 8};
@@ -62,6 +64,8 @@ std::optional<std::int64_t> bytes(std::string_view flag, const Text& text) {
     bad_value(flag, *text, "bytes such as 16777216, 64MiB or 1GiB");
   }
 }
+
+std::optional<std::int64_t> threads(const Text& text) { return number("--threads", text, 1, kMostThreads); }
 
 std::optional<DType> dtype(const Text& text) {
   if (!text) return std::nullopt;
@@ -129,6 +133,16 @@ double deadline(const Text& text) {
   return seconds;
 }
 
+/// Known is not built: what a format that is not built needs is the library's to say.
+void check_format(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Capability& format : known_formats()) known.push_back(format.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::string near = nearest(name, known);
+  usage_error("usage.value", "--format", fmt::format("--format takes {}, not '{}'", joined(known), escape(name)),
+              near.empty() ? "loadstone formats tells what each is." : fmt::format("Did you mean '{}'?", near));
+}
+
 void add_first_index(const Text& text, OpenOptions& options) {
   if (!text) return;
   options.any_first_index = *text == "any";
@@ -178,6 +192,12 @@ std::vector<std::int64_t> parse_integers(std::string_view flag, std::string_view
   return values;
 }
 
+void check_common(const Arguments& a) {
+  bytes("--budget", a.budget);
+  threads(a.threads);
+  if (a.format) check_format(*a.format);
+}
+
 OpenOptions open_options(const Arguments& a) {
   OpenOptions options;
   options.format = a.format.value_or("");
@@ -210,7 +230,7 @@ IoOptions io_options(const Arguments& a) {
   options.fs_class = a.io_fs_class.value_or("");
   options.request_bytes = bytes("--io-request", a.io_request).value_or(0);
   options.depth = number("--io-depth", a.io_depth, 1, 512).value_or(0);
-  options.threads = number("--threads", a.threads, 1, 64).value_or(0);
+  options.threads = threads(a.threads).value_or(0);
   options.open_files = number("--io-open-files", a.io_open_files, 1).value_or(0);
   options.retries = number("--io-retries", a.io_retries).value_or(-1);
   return options;

@@ -23,6 +23,9 @@ std::int64_t parse_integer(std::string_view flag, std::string_view text, std::in
 /// "3,0,-4": at least one number, none empty.
 std::vector<std::int64_t> parse_integers(std::string_view flag, std::string_view text);
 
+/// The values of flags that every command takes must be right also where a command has no use for them.
+void check_common(const Arguments& arguments);
+
 OpenOptions open_options(const Arguments& arguments);
 IoOptions io_options(const Arguments& arguments);
 /// Layout, selection, budget and the two above. Stop token and progress are the caller's.

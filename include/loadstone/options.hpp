@@ -34,7 +34,7 @@ struct OpenOptions {
   std::vector<std::string> roots;   ///< directories that links may lead into, beside those given
   std::optional<std::int64_t> expect_shards;
   std::optional<std::int64_t> expect_rows;
-  bool strict = false;  ///< warnings are faults
+  bool strict = false;  ///< warnings are faults, also those about the environment
   /// The type that the result will be cast to: shards of several types are then no fault if each casts (lossless or not
   /// is the planner's to judge); for raw shards without a sidecar it states the type of the file. `load` fills it in.
   std::optional<DType> cast;

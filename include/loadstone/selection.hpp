@@ -17,10 +17,16 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-/// One entry an axis, from the first; missing ones are whole. An integer drops its axis.
-using Selection = std::vector<std::variant<std::int64_t, Slice>>;
+/// "...": as many whole axes as the other entries leave. At most one in a selection.
+struct Ellipsis {
+  bool operator==(const Ellipsis&) const = default;
+};
 
-/// Parses "1::7,-2". Error{bad_argument} on anything else.
+/// One entry an axis, from the first, after an ellipsis up to the last; missing ones are whole. An integer drops its
+/// axis.
+using Selection = std::vector<std::variant<std::int64_t, Slice, Ellipsis>>;
+
+/// Parses "1::7,-2" or "...,0". Error{bad_argument} on anything else.
 Selection parse_selection(std::string_view text);
 
 }  // namespace loadstone

@@ -9,6 +9,23 @@
 #include <memory>
 #include <span>
 
+namespace nanobind::detail {
+
+/// `...` itself on both sides.
+template <>
+struct type_caster<loadstone::Ellipsis> {
+  NB_TYPE_CASTER(loadstone::Ellipsis, const_name("types.EllipsisType"))
+  bool from_python(handle source, std::uint8_t /*flags*/, cleanup_list* /*cleanup*/) noexcept {
+    return source.ptr() == Py_Ellipsis;
+  }
+  static handle from_cpp(const loadstone::Ellipsis& /*rest*/, rv_policy /*policy*/,
+                         cleanup_list* /*cleanup*/) noexcept {
+    return handle(Py_Ellipsis).inc_ref();
+  }
+};
+
+}  // namespace nanobind::detail
+
 namespace loadstone::python {
 
 namespace {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
+from types import EllipsisType
 from typing import Any, NoReturn, TypeVar
 
 from loadstone import _core
@@ -127,15 +128,24 @@ def seconds(name: str, value: object) -> float:
 
 
 def size(name: str, value: object) -> int:
-    """Bytes, as a number or as text such as "64MiB"."""
+    """Bytes, as a whole number (1.5e9 is one) or as text such as "64MiB"."""
     if isinstance(value, str):
         try:
             return _core.parse_bytes(value)
         except ValueError:
             wrong_value(name, 'a number of bytes or a text such as "64MiB"', value)
-    if isinstance(value, float):
-        wrong_type(name, 'an integer of bytes or a text such as "64MiB"', value)
-    return natural(name, value)
+    return natural(name, _whole(name, value) if _is_float(value) else value)
+
+
+def _is_float(value: object) -> bool:
+    """Python's or NumPy's: integers have an `__index__`."""
+    return hasattr(value, "is_integer") and not hasattr(value, "__index__")
+
+
+def _whole(name: str, value: Any) -> int:
+    if not value.is_integer():  # nor are nan and inf
+        wrong_value(name, "a whole number of bytes", value)
+    return int(value)
 
 
 def word(choices: Mapping[str, T]) -> Callable[[str, object], T]:
@@ -208,7 +218,7 @@ def bounds(name: str, value: object) -> _core.Slice:
         return slice_of(name, value)
     if isinstance(value, str):
         entries = selection(name, value)
-        if len(entries) != 1 or isinstance(entries[0], int):
+        if len(entries) != 1 or not isinstance(entries[0], _core.Slice):
             wrong_value(name, "a pair (begin, end)", value)
         return entries[0]
     if not isinstance(value, Iterable):
@@ -225,18 +235,21 @@ def slice_of(name: str, value: slice) -> _core.Slice:
     return _core.Slice(end_of_axis(f"{name}: begin", value.start), end_of_axis(f"{name}: end", value.stop), step)
 
 
-def selection(name: str, value: object) -> list[int | _core.Slice]:
-    """One integer or slice an axis, alone or in a tuple; or text such as "1::7,-2"."""
+def selection(name: str, value: object) -> list[int | _core.Slice | EllipsisType]:
+    """One integer or slice an axis and `...` once, alone or in a tuple; or text such as "1::7,-2"."""
     if isinstance(value, str):
         try:
             return _core.parse_selection(value)
         except ValueError:
             wrong_value(name, 'a selection such as "1::7,-2"', value)
     entries = value if isinstance(value, (tuple, list)) else (value,)
-    return [
-        slice_of(f"{name}[{i}]", entry) if isinstance(entry, slice) else integer(f"{name}[{i}]", entry)
-        for i, entry in enumerate(entries)
-    ]
+    return [_entry(f"{name}[{i}]", entry) for i, entry in enumerate(entries)]
+
+
+def _entry(name: str, value: object) -> int | _core.Slice | EllipsisType:
+    if value is ...:
+        return ...
+    return slice_of(name, value) if isinstance(value, slice) else integer(name, value)
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def load(
     budget         most bytes a rank may hold beside the result, as a number or as text such as "64MiB"
     dtype          type to cast to while reading; None keeps that of the files
     casting        which values a cast may lose: "lossless" none by type, "checked" none in fact, "lossy" any
-    rows           (begin, end) of the first axis; `select` takes an integer or slice for each axis instead
+    rows           (begin, end) of the first axis; `select` takes an integer, slice or `...` for each axis
     rows_per_rank  explicit lengths along the split axis; `tiles="ceil"` rounds up instead of balancing
     verify         "crc" compares what is read with the manifest's sums
     deadline_s     longest time without progress

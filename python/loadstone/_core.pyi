@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 import enum
+import types
 from typing import Any, Never
 
 import numpy
@@ -467,10 +468,10 @@ class LoadOptions:
     def rows(self, arg: Slice | None, /) -> None: ...
 
     @property
-    def select(self) -> list[int | Slice]: ...
+    def select(self) -> list[int | Slice | types.EllipsisType]: ...
 
     @select.setter
-    def select(self, arg: Sequence[int | Slice], /) -> None: ...
+    def select(self, arg: Sequence[int | Slice | types.EllipsisType], /) -> None: ...
 
     @property
     def dtype(self) -> str | None: ...
@@ -529,7 +530,7 @@ def parse_bytes(text: str) -> int:
 def format_bytes(nbytes: int) -> str:
     """Such as "64.0 MiB"."""
 
-def parse_selection(text: str) -> list[int | Slice]:
+def parse_selection(text: str) -> list[int | Slice | types.EllipsisType]:
     """The entries of a text such as "1::7,-2"."""
 
 class Shard:

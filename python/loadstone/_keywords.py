@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import EllipsisType
 from typing import Any, Literal, TypeAlias, TypedDict
 
 import mpi4py.MPI
@@ -15,9 +16,9 @@ Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Paths: TypeAlias = Path | Sequence[Path]
 Source: TypeAlias = Paths | Dataset
 Comm: TypeAlias = Communicator | mpi4py.MPI.Comm
-Size: TypeAlias = int | str
+Size: TypeAlias = int | float | str
 Bounds: TypeAlias = tuple[int | None, int | None] | Sequence[int] | slice | str
-Selection: TypeAlias = int | slice | Sequence[int | slice] | str
+Selection: TypeAlias = int | slice | EllipsisType | Sequence[int | slice | EllipsisType] | str
 DTypeLike: TypeAlias = numpy.typing.DTypeLike
 OnProgress: TypeAlias = Callable[[Progress], object]
 Switch: TypeAlias = Literal["auto", "off"]

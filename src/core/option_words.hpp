@@ -39,11 +39,16 @@ enum class Option : std::uint8_t {
   header_bytes,
   max_header_bytes,
   allow_tail,
+  // of `verify`
+  write_manifest,
+  require_manifest,
+  structure_only,
   // how it is laid out
   rows,
   select,
   dtype,
   casting,
+  tiles,
   rows_per_rank,
   overdecompose,
   device,

@@ -20,13 +20,9 @@ std::string nearest_existing_parent(std::string_view path) {
   return at.empty() ? "." : escape_path(at.string());
 }
 
-/// Too many open files are no fault of the one that could not be opened.
-bool is_out_of_descriptors(int error) { return error == EMFILE || error == ENFILE; }
-
 std::string open_remedy(int error, std::string_view otherwise) {
   if (error == ENOENT) return "Put the file back or leave it out";
-  return is_out_of_descriptors(error) ? "Raise the limit of open files (ulimit -n), or use fewer ranks"
-                                      : std::string(otherwise);
+  return std::string(is_out_of_descriptors(error) ? kMoreDescriptors : otherwise);
 }
 
 Fault typed_fault(std::string_view path, int error) {
@@ -57,6 +53,8 @@ Fault with_range(Fault fault, const ReadContext& context) {
 }
 
 }  // namespace
+
+bool is_out_of_descriptors(int error) noexcept { return error == EMFILE || error == ENFILE; }
 
 std::string errno_name(int error) {
   const char* name = ::strerrorname_np(error);

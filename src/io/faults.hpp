@@ -12,6 +12,11 @@ namespace loadstone::io {
 /// "EIO", or "errno 4095" for a number without a name.
 std::string errno_name(int error);
 
+/// EMFILE, ENFILE: too many open files, which is no fault of the one that could not be opened.
+bool is_out_of_descriptors(int error) noexcept;
+/// What helps then.
+inline constexpr std::string_view kMoreDescriptors = "Raise the limit of open files (ulimit -n), or use fewer ranks";
+
 /// A fault with its code, kind and place filled in.
 Fault make_fault(Code code, std::string_view kind, std::string_view path, std::string message, std::string remedy,
                  int error = 0);

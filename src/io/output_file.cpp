@@ -10,9 +10,15 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "io/faults.hpp"
 
 namespace loadstone::io {
 namespace {
+
+std::string remedy_of(int error, bool full) {
+  if (is_out_of_descriptors(error)) return std::string(kMoreDescriptors);
+  return full ? "Free space there, or write elsewhere" : "Check the directory and its permissions";
+}
 
 Fault failed(std::string_view what, const std::string& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
@@ -21,7 +27,7 @@ Fault failed(std::string_view what, const std::string& path, int error) {
                                     : Code::io,
           .kind = full ? "write.no_space" : "write.failed",
           .message = fmt::format("{}: {}", what, fmt::system_error(error, "").what() + 2),
-          .remedy = full ? "Free space there, or write elsewhere" : "Check the directory and its permissions",
+          .remedy = remedy_of(error, full),
           .path = escape(path, 4096),
           .system_errno = error};
 }

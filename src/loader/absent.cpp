@@ -1,6 +1,7 @@
 #include "loader/absent.hpp"
 
 #include "core/text.hpp"
+#include "io/faults.hpp"
 #include "loader/glob.hpp"
 #include "loader/near.hpp"
 #include "loader/report.hpp"
@@ -49,8 +50,14 @@ Fault by_errno(const std::string& path, int error) {
                       fmt::format("a part of the path is a file; {} is a directory", escape(parent)),
                       "Correct the path.");
   }
-  return make_fault("path.denied", fmt::format("it cannot be reached: {}; {} can", meaning(error), escape(parent)),
-                    "Change the permissions, or run as a user who may read it.");
+  if (io::is_out_of_descriptors(error)) {
+    return make_fault("path.denied", fmt::format("it cannot be opened now: {}", meaning(error)),
+                      std::string(io::kMoreDescriptors));
+  }
+  const bool denied = error == EACCES || error == EPERM;
+  return make_fault(
+      "path.denied", fmt::format("it cannot be reached: {}; {} can", meaning(error), escape(parent)),
+      denied ? "Change the permissions, or run as a user who may read it." : "Check the path and the file system.");
 }
 
 bool exists(const std::string& path) {

@@ -11,7 +11,7 @@ namespace loadstone::loader {
 /// target is gone; container.unsupported where "file:object" names an existing file.
 Fault cannot_reach(const std::string& path, int error);
 
-/// A directory that cannot be listed: path.denied and its kind.
+/// A directory that cannot be listed: path.denied and its kind. The remedy is about open files where they ran out.
 Fault cannot_list(const std::string& directory, int error);
 
 /// The file part of "in.h5:/g/u" if such a file (or a match, for globs) exists; else empty.

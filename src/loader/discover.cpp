@@ -3,6 +3,7 @@
 #include "core/guarded.hpp"
 #include "core/text.hpp"
 #include "loader/listing.hpp"
+#include "loader/option_checks.hpp"
 #include "loader/paths.hpp"
 #include "loader/report.hpp"
 #include "loader/scan.hpp"
@@ -76,12 +77,13 @@ class Discovery {
   Status compare_arguments(const Paths& paths) {
     std::string paths_text;
     std::string text;
-    Status ready = guarded_action([&] {
+    Status ready = guarded([&] {
       options_ = given_;
       options_.cast = cast_;
       opener_.emplace(options_.roots);
       paths_text = joined(paths, "\n");
       text = options_text(options_, cast_);
+      return check_options(options_);
     });
     if (Status same = agreement_.same_everywhere("the paths", paths_text, kPhase, std::move(ready)); !same.ok()) {
       return same;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <variant>
 
 namespace loadstone::loader {
 namespace {
@@ -13,15 +14,13 @@ std::string text_of(const Slice& slice) {
   return fmt::format("{}:{}:{}", text_of(slice.begin), text_of(slice.end), slice.step);
 }
 
+std::string text_of(const Ellipsis& /*rest*/) { return "..."; }
+
 std::string text_of(const Selection& selection) {
   std::string text;
   for (const auto& entry : selection) {
     if (!text.empty()) text += ',';
-    if (const auto* const index = std::get_if<std::int64_t>(&entry)) {
-      text += fmt::format("{}", *index);
-    } else {
-      text += text_of(std::get<Slice>(entry));
-    }
+    text += std::visit([](const auto& one) { return text_of(one); }, entry);
   }
   return text;
 }

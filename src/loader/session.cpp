@@ -44,11 +44,16 @@ Result<Neighbours> count_neighbours(comm::Agreement& agreement) {
   return neighbours;
 }
 
+Status unknown_names() {
+  std::vector<Fault> faults = environment_warnings();
+  return faults.empty() ? Status() : Status(failure_of(std::move(faults)));
+}
+
 }  // namespace
 
 SessionOptions session_options(const LoadOptions& options) {
   return {options.io,         options.budget_bytes, options.deadline_s, options.identity,
-          options.open.roots, options.stop,         options.context};
+          options.open.roots, options.open.strict,  options.stop,       options.context};
 }
 
 Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine) {
@@ -59,6 +64,7 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   if (!neighbours.ok()) fail(std::move(neighbours).status());
   Status settled = guarded([&] { return settle(options, neighbours->on_host); });
   if (mine.ok()) mine = std::move(settled);
+  if (mine.ok() && options.strict) mine = guarded([] { return unknown_names(); });
   verdict(kPhase, std::move(mine));
   settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);
   interrupt_.deadline_s = settings_.deadline_s;

@@ -29,6 +29,7 @@ struct SessionOptions {
   double deadline_s = 0;
   std::optional<IdentityRule> identity;
   std::vector<std::string> roots;
+  bool strict = false;  ///< what the environment holds that means nothing is a fault
   std::stop_token stop;
   std::shared_ptr<Context> context;
 };

@@ -17,6 +17,7 @@
 #include "loader/hashing.hpp"
 #include "loader/manifest_changes.hpp"
 #include "loader/manifest_file.hpp"
+#include "loader/option_checks.hpp"
 #include "loader/report.hpp"
 #include "loader/session.hpp"
 #include "loader/wire.hpp"
@@ -202,7 +203,14 @@ void fail_on(Session& session, std::vector<Fault> faults, const char* phase) {
 
 VerifyReport verify(const Paths& paths, const VerifyOptions& options, const CommPtr& comm) {
   const double start = steady_seconds();
-  Session session(comm, {options.io, options.budget_bytes, options.deadline_s, {}, options.open.roots, options.stop});
+  Session session(comm,
+                  {.io = options.io,
+                   .budget_bytes = options.budget_bytes,
+                   .deadline_s = options.deadline_s,
+                   .roots = options.open.roots,
+                   .strict = options.open.strict,
+                   .stop = options.stop},
+                  loader::check_options(options));
   // What is to be recorded is what is there now, not what an older manifest says.
   const auto manifests = options.write_manifest ? loader::Manifests::renew : loader::Manifests::follow;
   auto found = loader::survey(paths, session.with_roots(options.open), std::nullopt, session.agreement(), manifests);

@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
   fault.code = Code::bad_argument;
   fault.kind = "select";
   fault.message =
-      fmt::format("\"{}\" in the selection \"{}\" is neither an integer nor a slice with a step of at least 1",
+      fmt::format("\"{}\" in the selection \"{}\" is no integer, no slice with a step of at least 1, and not ...",
                   escape(item), escape(text));
   fault.remedy = "Write one integer or begin:end:step an axis, separated by commas, such as \"1::7,-2\".";
   fault.item = "select";
@@ -73,7 +73,9 @@ Selection parse_selection(std::string_view text) {
     const std::string_view item = trimmed(left.substr(0, comma));
     more = comma != std::string_view::npos;
     if (more) left.remove_prefix(comma + 1);
-    if (item.find(':') == std::string_view::npos) {
+    if (item == "...") {
+      selection.emplace_back(Ellipsis{});
+    } else if (item.find(':') == std::string_view::npos) {
       const auto index = integer(item);
       if (!index) refuse(text, item);
       selection.emplace_back(*index);
@@ -142,6 +144,9 @@ class Resolver {
     result_.axes[axis] = {index < 0 ? index + extent : index, 1, 1, true};
   }
 
+  /// Its axes are whole as they are.
+  void apply(std::size_t /*axis*/, const Ellipsis& /*rest*/) {}
+
   void refuse(Fault fault) { faults_.push_back(std::move(fault)); }
 
   Result<ResolvedSelection> take() && {
@@ -183,7 +188,15 @@ Result<ResolvedSelection> resolve_selection(const Shape& shape, const std::optio
                               fmt::format("Give {} or {}.", named(Option::rows), named(Option::select)), {}, {}));
     return std::move(resolver).take();
   }
-  const std::size_t given = rows ? 1 : select.size();
+  const auto is_ellipsis = [](const auto& entry) { return std::holds_alternative<Ellipsis>(entry); };
+  const auto ellipses = static_cast<std::size_t>(std::ranges::count_if(select, is_ellipsis));
+  if (ellipses > 1) {
+    resolver.refuse(bad_entry("select", fmt::format("the selection has {} ellipses", ellipses),
+                              "Give one ... at most, and a colon for each other whole axis.", std::int64_t{1},
+                              static_cast<std::int64_t>(ellipses)));
+    return std::move(resolver).take();
+  }
+  const std::size_t given = rows ? 1 : select.size() - ellipses;
   if (given > shape.size()) {
     resolver.refuse(bad_entry(rows ? "rows" : "select",
                               fmt::format("{} of the array's axes are selected, but it has {}", given, shape.size()),
@@ -192,8 +205,10 @@ Result<ResolvedSelection> resolve_selection(const Shape& shape, const std::optio
     return std::move(resolver).take();
   }
   if (rows) resolver.apply(0, *rows);
-  for (std::size_t axis = 0; axis < select.size(); ++axis) {
-    std::visit([&](const auto& entry) { resolver.apply(axis, entry); }, select[axis]);
+  std::size_t axis = 0;
+  for (const auto& entry : select) {
+    std::visit([&](const auto& one) { resolver.apply(axis, one); }, entry);
+    axis += is_ellipsis(entry) ? shape.size() - given : 1;
   }
   return std::move(resolver).take();
 }

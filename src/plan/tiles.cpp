@@ -31,6 +31,11 @@ Fault lengths_without_axis() {
                             "Give a split axis, or leave " + named(Option::rows_per_rank) + " out.");
 }
 
+Fault lengths_beside_rule() {
+  return layout::bad_layout("tiles.map", "lengths a rank were given beside a rule for them",
+                            fmt::format("Leave {} or {} out.", named(Option::rows_per_rank), named(Option::tiles)));
+}
+
 Faults check(const Shape& shape, std::optional<std::int64_t> split, const LoadOptions& options, std::int64_t ranks) {
   Faults faults = layout::check_ranks(ranks);
   const auto ndim = static_cast<std::int64_t>(shape.size());
@@ -42,6 +47,7 @@ Faults check(const Shape& shape, std::optional<std::int64_t> split, const LoadOp
   } else if (has_lengths(options) && of_axis.empty()) {
     faults.push_back(lengths_without_axis());
   }
+  if (has_lengths(options) && options.tiles != Tiles::balanced) faults.push_back(lengths_beside_rule());
   layout::add(faults, std::move(of_axis));
   if (options.overdecompose < 1) {
     Fault fault = layout::bad_layout(

@@ -81,6 +81,8 @@ TEST(Arguments, RefuseUnknownWordsWithTheNearest) {
   EXPECT_THAT(refused({"load", "x", "--splitt", "0"}).remedy, HasSubstr("'--split'"));
   EXPECT_THAT(refused({"load", "x", "--splitt=0"}).message, HasSubstr("--splitt"));
   EXPECT_THAT(refused({"inspect", "x", "--shape", "3"}).remedy, HasSubstr("write"));
+  EXPECT_THAT(refused({"plan", "x", "--io-depth", "4"}).remedy, HasSubstr("a flag of load, verify"));
+  EXPECT_THAT(refused({"verify", "x", "--io-landing=auto"}).remedy, HasSubstr("a flag of plan, load"));
   EXPECT_THAT(refused({"zzzzzzzz"}).remedy, HasSubstr("inspect, plan, load"));
 }
 

@@ -59,6 +59,29 @@ class Binary(unittest.TestCase):
             self.assertTrue(done.stderr.strip() and not done.stdout, words)
         self.assertEqual(self.document(2, "load", self.data, "--tiles", "square")["faults"][0]["code"], "bad_argument")
 
+    def test_an_unknown_format_is_usage_whatever_the_command(self):
+        places = {"clean": [self.data], "write": [self.folder / "new"], "demo": [], "formats": [], "probe": []}
+        for command in ("inspect", "plan", "load", "verify", *places):
+            document = self.document(2, command, *places.get(command, [self.data]), "--format", "npi")
+            (fault,) = document["faults"]
+            self.assertEqual((fault["code"], fault["item"]), ("bad_argument", "--format"))
+            self.assertIn("npy, raw, safetensors", fault["message"])
+            self.assertIn("'npy'", fault["remedy"])
+        self.assertFalse((self.folder / "new").exists())
+
+    def test_words_that_cannot_both_be_meant_are_usage(self):
+        for words in [
+            ["verify", self.data, "--structure-only", "--write-manifest"],
+            ["verify", self.data, "--require-manifest", "--write-manifest"],
+            ["load", self.data, "--rows-per-rank", "8", "--tiles", "ceil"],
+            ["inspect", self.data, "--format", "npy", "--allow-tail"],
+            ["inspect", self.data, "--order", "given", "--first-index", "any"],
+            ["plan", self.data, "--ranks", "3", "--rank", "3"],
+            ["write", self.folder / "new", "--shape", "4,2", "--rows", "some"],
+        ]:
+            self.assertEqual(self.document(2, *words)["faults"][0]["code"], "bad_argument", words)
+        self.assertEqual(sorted(os.listdir(self.data)), ["s_0.npy", "s_1.npy", "s_2.npy"])
+
     def test_help_and_version_run_nothing(self):
         for words in [["--help"], ["load", "--help"], ["clean", self.data, "--yes", "--help"], ["--version"]]:
             self.assertTrue(self.exits(0, *words).stdout.strip())
@@ -110,6 +133,27 @@ class Binary(unittest.TestCase):
         self.assertIn("BUDGET", json.dumps(doc["faults"]))
         doc = self.document(0, "load", self.data, env={**os.environ, "LOADSTONE_IO_DIREKT": "on"})
         self.assertIn("LOADSTONE_IO_DIREKT", json.dumps(doc["warnings"]))
+
+    def test_strict_makes_a_fault_of_each_warning(self):
+        odd = {**os.environ, "LOADSTONE_IO_DIREKT": "on"}
+        places = {"clean": [self.data], "write": [self.folder / "new"], "demo": [], "formats": [], "probe": []}
+        for command in ("inspect", "plan", "load", "verify", *places):
+            document = self.document(2, command, *places.get(command, [self.data]), "--strict", env=odd)
+            self.assertEqual([fault["kind"] for fault in document["faults"]], ["environment.unknown"])
+            self.assertEqual((document["warnings"], document["failure"]["total_faults"]), ([], 1))
+        self.assertFalse((self.folder / "new").exists())
+        done = self.exits(2, "formats", "--strict", "-q", env=odd)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(
+            done.stderr, r"\Aerror: .*LOADSTONE_IO_DIREKT.*LOADSTONE_IO_DIRECT.*\[environment.unknown\]\n\Z"
+        )
+
+    def test_strict_takes_a_load_that_could_not_be_verified_for_failed(self):
+        words = ["load", self.data / "s_0.npy", "--verify", "crc"]
+        self.assertEqual([w["kind"] for w in self.document(0, *words)["warnings"]], ["verify.unverified"])
+        document = self.document(3, *words, "--digest", "--strict")
+        self.assertEqual([fault["kind"] for fault in document["faults"]], ["verify.unverified"])
+        self.assertNotIn("digest", document)
 
     def test_full_standard_output_is_no_success(self):
         with open("/dev/full", "w") as full:

@@ -36,5 +36,15 @@ TEST(Flags, LayoutAndSelectionFlagsAreThoseOfPlanAndLoad) {  // DS61
   }
 }
 
+TEST(Flags, ACommandTakesThoseThatItUses) {
+  for (const char* name : {"--io-backend", "--io-direct", "--io-mapped", "--io-huge-pages", "--io-page-cache",
+                           "--io-fs-class", "--io-depth", "--io-open-files", "--io-retries", "--deadline"}) {
+    EXPECT_EQ(takers_of(name), kLoad | kVerify) << name << ": a plan reads no data";
+  }
+  EXPECT_EQ(takers_of("--io-request"), kPlan | kLoad | kVerify);
+  EXPECT_EQ(takers_of("--io-landing"), kPlan | kLoad) << "verify has no tile to land in";
+  EXPECT_EQ(takers_of("--identity"), kLoad);
+}
+
 }  // namespace
 }  // namespace loadstone::cli

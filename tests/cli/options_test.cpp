@@ -126,6 +126,27 @@ TEST(Options, RefuseWrongTextsByTheFlagsName) {
   }
 }
 
+TEST(Options, ValuesOfCommonFlagsAreCheckedForEveryCommand) {
+  check_common({});
+  check_common(load_with(&Arguments::format, "hdf5"));  // known: the library says that it is not built
+  const std::vector<std::tuple<Text Arguments::*, const char*, const char*>> table{
+      {&Arguments::budget, "lots", "--budget"},
+      {&Arguments::threads, "0", "--threads"},
+      {&Arguments::format, "banana", "--format"},
+      {&Arguments::format, "", "--format"},
+  };
+  for (const auto& [flag, text, name] : table) {
+    EXPECT_EQ(refused([&, where = flag, what = text] { check_common(load_with(where, what)); }).item, name) << text;
+  }
+}
+
+TEST(Options, AnUnknownFormatListsTheKnownAndTheNearest) {
+  const Fault fault = refused([] { check_common(load_with(&Arguments::format, "nyp")); });
+  EXPECT_THAT(fault.message, HasSubstr("npy, raw, safetensors"));
+  EXPECT_THAT(fault.message, HasSubstr("'nyp'"));
+  EXPECT_THAT(fault.remedy.text(), HasSubstr("'npy'"));
+}
+
 TEST(Options, CountRanks) {
   EXPECT_EQ(rank_count({}, 3), 3);
   EXPECT_EQ(rank_count(load_with(&Arguments::ranks, "64"), 1), 64);

@@ -66,6 +66,8 @@ SPELLED_OPTION = re.compile(
 SPELLED_IN = re.compile(r"src/(core/option_words|layout/distribution_text)\.cpp")
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 
+TIDY = ".clang-tidy"
+
 LONGEST_FILE = 450
 LONGEST_TEST = 600  # tables of cases
 SOURCE_FOLDERS = ("include", "src", "cli", "python", "tests")
@@ -169,6 +171,25 @@ def word_breaches(table, cpp, python, flags):
             yield Breach(OPTION_TABLE, 1, f"Option::{option}: the command has no flag {flag}")
 
 
+def as_found(header):
+    """The name by which a compiler finds a header: those of rooms through a link in the build folder."""
+    if not header.startswith(("src/", "cli/")):
+        return f"/{header}"
+    in_room = header.removeprefix("src/")
+    return f"/build/tidy/rooms/{in_room.split('/')[0]}/{in_room}"
+
+
+def filter_breaches(filter_text, headers):
+    """Headers that clang-tidy would pass over, under the names by which a compiler finds them."""
+    match = re.search(r"^HeaderFilterRegex: '(.+)'$", filter_text, re.MULTILINE)
+    if not match:
+        yield Breach(TIDY, 1, "no HeaderFilterRegex was found")
+        return
+    for header in headers:
+        if not re.search(match[1], as_found(header)):
+            yield Breach(TIDY, line_of(filter_text, match.start()), f"the filter passes over {as_found(header)}")
+
+
 def length_breaches(path, text):
     lines, most = text.count("\n"), LONGEST_TEST if path.startswith("tests/") else LONGEST_FILE
     if lines > most:
@@ -209,6 +230,8 @@ def main(root):
         all_text(root, "python/loadstone/*.py"),
         all_text(root, "cli/flags.cpp"),
     )
+    headers = [file.relative_to(root).as_posix() for file in files if file.suffix == ".hpp"]
+    found += filter_breaches((root / TIDY).read_text(), headers)
     for breach in found:
         print(breach)
     print(f"{len(files)} files, {len(found)} breaches")

@@ -2,7 +2,7 @@
 
 import unittest
 
-from house_rules import breaches_of, word_breaches
+from house_rules import breaches_of, filter_breaches, word_breaches
 
 
 def texts(path, source):
@@ -55,6 +55,21 @@ class RawCalls(unittest.TestCase):
         for line in [*ours, 'f("mmap(");', "// mmap()"]:
             with self.subTest(line=line):
                 self.assertEqual(texts("src/loader/a.cpp", line + "\n"), [])
+
+
+class HeaderFilter(unittest.TestCase):
+    HEADERS = ("src/core/text.hpp", "cli/flags.hpp", "include/loadstone/load.hpp", "tests/io/a.hpp")
+
+    def passed_over(self, words):
+        return [b.text.split()[-1] for b in filter_breaches(f"HeaderFilterRegex: '{words}'\n", self.HEADERS)]
+
+    def test_headers_count_by_the_names_that_a_compiler_has_for_them(self):
+        self.assertEqual(self.passed_over(r"(include/loadstone|rooms/[a-z]+|tests)/.*\.hpp$"), [])
+        rooms = ["/build/tidy/rooms/core/core/text.hpp", "/build/tidy/rooms/cli/cli/flags.hpp"]
+        self.assertEqual(self.passed_over(r"(include/loadstone|src|tests)/.*\.hpp$"), rooms)
+
+    def test_a_missing_filter_is_named(self):
+        self.assertEqual(len(list(filter_breaches("Checks: x\n", self.HEADERS))), 1)
 
 
 class Switches(unittest.TestCase):

@@ -385,6 +385,17 @@ TEST_F(Raw, DS37ABrokenSidecarIsAFault) {
   }
 }
 
+TEST_F(Raw, AFormatThatThereIsNotIsOneWrongArgumentWhateverThePathsAre) {
+  folder_.write(test::shard_name(0), good_npy());
+  for (const std::string& path : {folder_.path(), folder_.file("*.npy"), folder_.file("gone")}) {
+    const Opened result = open_everywhere({path}, {.format = "nyp"});
+    ASSERT_EQ(result.kinds(), Names{"format.unknown"}) << path << result.text;
+    EXPECT_EQ(result.first().code, Code::bad_argument);
+    EXPECT_NE(result.text.find("Did you mean npy? Known are npy, raw"), std::string::npos) << result.text;
+    EXPECT_EQ(open_everywhere({path}, {.format = "hdf5"}).first().code, Code::unsupported);
+  }
+}
+
 TEST_F(Raw, DS9FormatForcesADriver) {
   OpenOptions options;
   options.format = "raw";

@@ -122,6 +122,7 @@ TEST(Problem, NamesItsTiles_DS61) {
   LoadOptions options;
   options.tiles = Tiles::ceil;
   EXPECT_EQ(name(options), "ceil");
+  options = {};
   options.rows_per_rank = {4, 6};
   EXPECT_EQ(name(options), "explicit");
   options = {};

@@ -27,8 +27,8 @@ TEST(ParseSelection, TakesIntegersAndSlices_DS53) {
 }
 
 TEST(ParseSelection, RefusesEverythingElse_DS53) {
-  for (const char* const text : {"", ",", "1,", "a", "1.5", "::0", "::-1", "1:2:3:4", "1 2", "+1", "0x1", "1:b", "...",
-                                 "None", "[1]", "99999999999999999999"}) {
+  for (const char* const text : {"", ",", "1,", "a", "1.5", "::0", "::-1", "1:2:3:4", "1 2", "+1", "0x1", "1:b", "..",
+                                 "....", "1...", "None", "[1]", "99999999999999999999"}) {
     try {
       parse_selection(text);
       ADD_FAILURE() << "\"" << text << "\" was taken";
@@ -54,6 +54,29 @@ TEST(ResolveSelection, MeansWhatNumPyMeans_DS53) {
     ASSERT_TRUE(resolved.ok()) << c.text;
     EXPECT_THAT(resolved->axes, ElementsAre(c.wanted)) << c.text;
   }
+}
+
+TEST(ParseSelection, TakesAnEllipsis) {
+  EXPECT_EQ(parse_selection("..."), (Selection{Ellipsis{}}));
+  EXPECT_EQ(parse_selection("1, ...,2:"), (Selection{1, Ellipsis{}, slice(2, {})}));
+}
+
+TEST(ResolveSelection, AnEllipsisIsTheAxesThatAreLeft) {
+  const auto shape_of = [](const char* text) {
+    const auto resolved = resolve_selection({10, 7, 3}, {}, parse_selection(text));
+    EXPECT_TRUE(resolved.ok()) << text;
+    return resolved->shape();
+  };
+  EXPECT_EQ(shape_of("..."), (Shape{10, 7, 3}));
+  EXPECT_EQ(shape_of("...,0"), (Shape{10, 7}));
+  EXPECT_EQ(shape_of("0,..."), (Shape{7, 3}));
+  EXPECT_EQ(shape_of("2:4,...,1"), (Shape{2, 7}));
+  EXPECT_EQ(shape_of("0,1,...,2"), Shape{}) << "none is left";
+  EXPECT_TRUE(resolve_selection({}, {}, {Ellipsis{}}).ok());
+  EXPECT_EQ(resolve_selection({10, 7}, {}, parse_selection("...,0,...")).status().failure().first().kind, "select");
+  EXPECT_EQ(resolve_selection({10}, {}, parse_selection("0,...,1")).status().failure().first().kind, "select");
+  EXPECT_EQ(resolve_selection({10, 7}, {}, parse_selection("...,7")).status().failure().first().got,
+            Value(std::int64_t{7}));
 }
 
 TEST(ResolveSelection, DropsIntegersAndFillsUp_DS53) {

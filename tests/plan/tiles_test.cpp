@@ -87,6 +87,12 @@ TEST(Tiles, Explicit_DS45) {
   EXPECT_THAT(kinds(make_tiles({10}, std::nullopt, explicit_of({10}), 1)), ElementsAre("tiles.map"));
 }
 
+TEST(Tiles, LengthsAndARuleForThemExcludeOneAnother) {
+  LoadOptions both = explicit_of({0, 3, 7});
+  both.tiles = Tiles::ceil;
+  EXPECT_THAT(kinds(make_tiles({10}, 0, both, 3)), ElementsAre("tiles.map"));
+}
+
 TEST(Tiles, SplitWrapsAndIsChecked_ARA9) {
   EXPECT_EQ(make_tiles({4, 5}, -1, {}, 3)->split(), 1);
   EXPECT_THAT(kinds(make_tiles({4, 5}, 2, {}, 3)), ElementsAre("split"));
