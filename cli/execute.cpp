@@ -56,6 +56,12 @@ Report report_of(const CommandEntry& entry, const Arguments& arguments, const st
   return report;
 }
 
+void agree_on_exit_code(const Arguments& arguments, const std::shared_ptr<Communicator>& world, Outcome& outcome) {
+  Result<int> agreed = agreed_exit_code(arguments, world, outcome.exit_code);
+  outcome.exit_code = agreed.ok() ? *agreed : kLost;
+  if (!agreed.ok() && !outcome.failure) outcome.failure = std::move(agreed).status().take();
+}
+
 }  // namespace
 
 Outcome execute(const Arguments& arguments, const std::stop_token& stop, const std::function<int()>& signal_of) {
@@ -69,7 +75,7 @@ Outcome execute(const Arguments& arguments, const std::stop_token& stop, const s
     outcome.failure = current_failure();
     outcome.exit_code = exit_code_of(*outcome.failure, signal_of());
   }
-  outcome.exit_code = agreed_exit_code(world, outcome.exit_code);
+  agree_on_exit_code(arguments, world, outcome);
   if (outcome.exit_code != kDone && !outcome.failure) {
     outcome.failure = one_fault(Code::comm, "ranks.failed", "another rank failed after this one was done",
                                 "See what that rank says, and run the command again.");

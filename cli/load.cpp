@@ -78,14 +78,13 @@ std::optional<Fault> unverified(const Arguments& arguments, const LoadStats& tot
 
 Report run_load(const Arguments& arguments, const Context& context) {
   const Loaded loaded = open_and_load(arguments, context);
-  const StatsOverRanks stats = gather_stats(loaded.array.stats, context.comm);
-  const LoadStats totals = total(loaded.array.stats, context.comm);
+  const StatsOverRanks stats = gather_stats(loaded.array.stats, context.comm, patience(arguments));
   const std::string digest = arguments.digest ? loaded.array.digest() : "";
   if (!context.speaks()) return {};
   Report report;
   report.notes = loaded.notes;
   report.warnings = loaded.dataset.warnings;
-  if (auto warning = unverified(arguments, totals)) report.warnings.push_back(std::move(*warning));
+  if (auto warning = unverified(arguments, stats.total)) report.warnings.push_back(std::move(*warning));
   if (arguments.json) {
     report.parts.emplace_back("stats", stats_json(stats));
     if (arguments.digest) report.parts.emplace_back("digest", json_text(digest));

@@ -216,7 +216,14 @@ OpenOptions open_options(const Arguments& a) {
   options.byteorder = word("--byteorder", a.byteorder, {"little", "big"});
   options.header_bytes = number("--header-bytes", a.header_bytes);
   options.allow_tail = a.allow_tail;
+  options.deadline_s = deadline(a.deadline);
   return options;
+}
+
+Interrupt patience(const Arguments& a) {
+  Interrupt interrupt;
+  if (a.deadline) interrupt.deadline_s = deadline(a.deadline);
+  return interrupt;
 }
 
 IoOptions io_options(const Arguments& a) {

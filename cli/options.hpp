@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/arguments.hpp"
+#include "core/interrupt.hpp"
 
 #include <loadstone/load.hpp>
 #include <loadstone/options.hpp>
@@ -27,6 +28,8 @@ std::vector<std::int64_t> parse_integers(std::string_view flag, std::string_view
 void check_common(const Arguments& arguments);
 
 OpenOptions open_options(const Arguments& arguments);
+/// What a command waits for beside its calls of the library.
+Interrupt patience(const Arguments& arguments);
 IoOptions io_options(const Arguments& arguments);
 /// Layout, selection, budget and the two above. Stop token and progress are the caller's.
 LoadOptions load_options(const Arguments& arguments);

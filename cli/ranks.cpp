@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -29,6 +30,17 @@ std::int64_t ranks_wanted(const Arguments& arguments, const Communicator& world)
                 "Leave --ranks out, or start as many ranks as it says.");
   }
   return wanted;
+}
+
+/// A deadline that does not parse is a failure that was told already.
+Interrupt brief_patience(const Arguments& arguments) {
+  Interrupt interrupt;
+  try {
+    interrupt = patience(arguments);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+  }
+  interrupt.deadline_s = std::min(interrupt.deadline_s, kAgreeSeconds);
+  return interrupt;
 }
 
 Report on_threads(int ranks, const Arguments& arguments, const std::stop_token& stop,
@@ -70,18 +82,12 @@ Report on_ranks(const Arguments& arguments, const std::shared_ptr<Communicator>&
                .launched = launched});
 }
 
-int agreed_exit_code(const std::shared_ptr<Communicator>& world, int mine) {
+Result<int> agreed_exit_code(const Arguments& arguments, const std::shared_ptr<Communicator>& world, int mine) {
   if (world->size() == 1 || mine == kLost) return mine;
+  comm::Agreement agreement(world, brief_patience(arguments));
   std::array<std::int64_t, 1> worst{mine};
-  Interrupt patience;
-  patience.deadline_s = kAgreeSeconds;
-  try {
-    const std::unique_ptr<CommRequest> request = world->iallreduce(worst, Reduce::max);
-    const Status status = comm::wait(*request, patience, "exit codes");
-    return status.ok() ? static_cast<int>(worst[0]) : kLost;
-  } catch (const Error&) {
-    return kLost;
-  }
+  if (Status status = agreement.allreduce(worst, Reduce::max); !status.ok()) return status;
+  return static_cast<int>(worst[0]);
 }
 
 }  // namespace loadstone::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
+#include "core/status.hpp"
 
 #include <functional>
 #include <memory>
@@ -20,7 +21,7 @@ Report on_ranks(const Arguments& arguments, const std::shared_ptr<Communicator>&
                 const std::stop_token& stop, const std::function<Report(const Context&)>& body);
 
 /// The worst exit code of all processes that a launcher started, so that all exit alike. Collective over `world` unless
-/// it is one rank, or `mine` says that it is lost.
-int agreed_exit_code(const std::shared_ptr<Communicator>& world, int mine);
+/// it is one rank, or `mine` says that it is lost. The failure of the ranks to agree, if they do not by the deadline.
+Result<int> agreed_exit_code(const Arguments& arguments, const std::shared_ptr<Communicator>& world, int mine);
 
 }  // namespace loadstone::cli

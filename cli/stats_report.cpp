@@ -1,10 +1,10 @@
 #include "cli/stats_report.hpp"
 
 #include "comm/agree.hpp"
-#include "core/interrupt.hpp"
 #include "core/json_writer.hpp"
 #include "core/status.hpp"
 #include "core/text.hpp"
+#include "loader/totals.hpp"
 
 #include <loadstone/load.hpp>
 #include <loadstone/options.hpp>
@@ -15,6 +15,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 namespace loadstone::cli {
@@ -49,13 +50,12 @@ std::vector<double> figures_of(const LoadStats& stats, const std::vector<std::st
 }
 
 /// Rank r's figures are at [r * mine.size(), (r + 1) * mine.size()).
-std::vector<double> gather(const std::vector<double>& mine, Communicator& comm) {
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  std::vector<double> all(mine.size() * ranks);
-  const std::vector<std::int64_t> counts(ranks, static_cast<std::int64_t>(mine.size() * sizeof(double)));
-  const std::unique_ptr<CommRequest> request =
-      comm.iallgatherv(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)), counts);
-  throw_if_failed(comm::wait(*request, Interrupt{}, "figures of the ranks"));
+std::vector<double> gather(const std::vector<double>& mine, comm::Agreement& agreement) {
+  std::vector<double> all;
+  for (const std::vector<std::byte>& bytes : value_or_throw(agreement.allgather(std::as_bytes(std::span(mine))))) {
+    all.resize(all.size() + mine.size());
+    std::memcpy(&all[all.size() - mine.size()], bytes.data(), bytes.size());
+  }
   return all;
 }
 
@@ -153,13 +153,15 @@ Spread spread_of(std::vector<double> values) {
   return {values.front(), (values[(n - 1) / 2] + values[n / 2]) / 2, values.back()};
 }
 
-StatsOverRanks gather_stats(const LoadStats& mine, const std::shared_ptr<Communicator>& comm) {
+StatsOverRanks gather_stats(const LoadStats& mine, const std::shared_ptr<Communicator>& comm,
+                            const Interrupt& interrupt) {
   StatsOverRanks stats;
   stats.ranks = comm->size();
-  stats.total = total(mine, comm);
+  stats.total = loader::total_over_ranks(mine, comm, interrupt);
   const std::vector<std::string> steps = steps_of(stats.total);
   const std::vector<double> figures = figures_of(mine, steps);
-  const std::vector<double> all = gather(figures, *comm);
+  comm::Agreement agreement(comm, interrupt);
+  const std::vector<double> all = gather(figures, agreement);
   const std::size_t width = figures.size();
   stats.bytes_read = column(all, width, 0);
   stats.peak_bytes = column(all, width, 1);

@@ -1,6 +1,8 @@
 // What a load did, over ranks: totals, and the least, middle and most of each figure.
 #pragma once
 
+#include "core/interrupt.hpp"
+
 #include <loadstone/communicator.hpp>
 #include <loadstone/stats.hpp>
 
@@ -34,7 +36,8 @@ struct StatsOverRanks {
 };
 
 /// Collective: every rank's figures, the same result on all.
-StatsOverRanks gather_stats(const LoadStats& mine, const std::shared_ptr<Communicator>& comm);
+StatsOverRanks gather_stats(const LoadStats& mine, const std::shared_ptr<Communicator>& comm,
+                            const Interrupt& interrupt = {});
 
 /// The table that `load` prints.
 /// @param detail  with ways, requests, retries, peaks by use

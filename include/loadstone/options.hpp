@@ -46,6 +46,7 @@ struct OpenOptions {
   std::string byteorder;  ///< "little", "big" or empty
   std::optional<std::int64_t> header_bytes;
   bool allow_tail = false;
+  double deadline_s = 0;  ///< longest time without progress; 0: environment, else 300. A load has its own.
 };
 
 /// How the engine fetches bytes. Empty or 0 means the environment, else the default.

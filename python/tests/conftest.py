@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shards import write_shards
+from shards import write_shards, write_sparse
 
 ROWS = (6, 0, 3, 8)
 ARRAY = np.arange(17 * 5, dtype="f4").reshape(17, 5)
@@ -34,12 +34,36 @@ def array():
 @pytest.fixture(scope="session")
 def sparse(tmp_path_factory):
     """64 GiB of holes: reading them takes longer than any test."""
-    path = tmp_path_factory.mktemp("sparse") / "big.npy"
-    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (16777216, 1024), }"
-    with path.open("wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117).encode() + b"\n")
-        file.truncate(128 + 4 * 16777216 * 1024)
-    return path
+    return write_sparse(tmp_path_factory.mktemp("sparse") / "big.npy", 16777216, 1024)
+
+
+@pytest.fixture(scope="session")
+def long_load(tmp_path_factory):
+    """A folder and options of `loadstone load`: 24 GiB of holes in four shards, read for a second or so, 96 MiB kept."""
+    folder = tmp_path_factory.mktemp("long")
+    for i in range(4):
+        write_sparse(folder / f"shard_{i}.npy", 3 << 19, 1024)
+    return folder, [
+        "--select",
+        ":,::256",
+        "--budget",
+        "4MiB",
+        "--io-direct",
+        "on",
+        "--io-mapped",
+        "off",
+        "--threads",
+        1,
+    ]
+
+
+@pytest.fixture(params=LAUNCHERS)
+def launcher(request):
+    """The words that come before a number of ranks; skips where there is no such launcher."""
+    words = LAUNCHERS[request.param]
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"{words[0]} is not installed")
+    return words
 
 
 def run_python(source, *args, prefix=(), timeout=60):
@@ -63,16 +87,13 @@ def python():
     return run_python
 
 
-@pytest.fixture(params=LAUNCHERS)
-def on_ranks(request):
+@pytest.fixture
+def on_ranks(launcher):
     """on_ranks(n, source, *args): the same under each MPI's launcher; skips where there is none."""
-    words = LAUNCHERS[request.param]
-    if shutil.which(words[0]) is None:
-        pytest.skip(f"{words[0]} is not installed")
     pytest.importorskip("mpi4py")
 
     def call(ranks, source, *args, timeout=90):
-        return run_python(source, *args, prefix=[*words, str(ranks)], timeout=timeout)
+        return run_python(source, *args, prefix=[*launcher, str(ranks)], timeout=timeout)
 
     return call
 

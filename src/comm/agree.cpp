@@ -271,6 +271,7 @@ Agreement::~Agreement() = default;
 int Agreement::rank() const noexcept { return state_->comm->rank(); }
 int Agreement::size() const noexcept { return state_->comm->size(); }
 const Interrupt& Agreement::interrupt() const noexcept { return state_->interrupt; }
+void Agreement::set_deadline(double seconds) noexcept { state_->interrupt.deadline_s = seconds; }
 bool Agreement::broken() const noexcept { return state_->broken.has_value(); }
 bool Agreement::peer_has_failed() { return state_->told_to_stop(); }
 void Agreement::announce_failure() { state_->announce(); }

@@ -53,6 +53,8 @@ class Agreement {
   [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] int size() const noexcept;
   [[nodiscard]] const Interrupt& interrupt() const noexcept;
+  /// For later waits: what settings say is known only once the ranks have agreed on those. Local.
+  void set_deadline(double seconds) noexcept;
 
   /// Ends a phase. Collective. Success iff every rank's `mine` is; else the same failure on every rank (the worst
   /// severity, then the highest code, then the lowest rank), with phase and round filled in. A rank's own, other

@@ -10,8 +10,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <exception>
 #include <set>
 #include <utility>
@@ -19,14 +23,18 @@
 namespace loadstone::comm {
 namespace {
 
-constexpr int kReportTag = 28000;
+constexpr int kSignTag = 28000;
+constexpr int kLeaveTag = 28001;
 constexpr double kCollectSeconds = 2;
+constexpr double kLeaveSeconds = 4;
 
-/// A message to or from a peer; `done` once it went through.
+/// A message of one byte, sent, or awaited as a sign of life or as the word that one may leave.
 struct Message {
+  enum class Use : std::uint8_t { sent, sign, leave };
+  Use use = Use::sent;
   int peer = 0;
-  bool is_receive = false;
-  bool done = false;
+  bool done = false;    ///< it went through
+  bool failed = false;  ///< it never will: the peer has left, say
   std::shared_ptr<std::byte> byte = std::make_shared<std::byte>();
   std::unique_ptr<CommRequest> request;
 };
@@ -50,49 +58,103 @@ std::string own_line(const Communicator& comm, const Stuck& stuck) {
                      stuck.what);
 }
 
-std::set<int> collectors(int ranks) { return {0, ranks / 2, ranks - 1}; }
-
-/// Posts the sign of life to the collectors and, on one, the receives of everybody else's.
-std::vector<Message> post_all(Communicator& comm) {
-  std::vector<Message> messages;
-  const std::set<int> to = collectors(comm.size());
-  for (const int rank : to) {
-    if (rank == comm.rank()) continue;
-    Message& message = messages.emplace_back();
-    message.request = comm.isend({message.byte.get(), 1}, rank, kReportTag);
+/// What the ranks that met the deadline tell each other, and who is not heard.
+class Signs {
+ public:
+  Signs(Communicator& comm, const Clock& clock)
+      : comm_(&comm), clock_(&clock), start_(clock()), collectors_{0, comm.size() / 2, comm.size() - 1} {}
+  Signs(const Signs&) = delete;
+  Signs& operator=(const Signs&) = delete;
+  ~Signs() {
+    for (Message& message : messages_) let_go(std::move(message.request), message.byte);
   }
-  if (!to.contains(comm.rank())) return messages;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    if (rank == comm.rank()) continue;
-    Message& message = messages.emplace_back();
-    message.peer = rank;
-    message.is_receive = true;
-    message.request = comm.irecv({message.byte.get(), 1}, rank, kReportTag);
-  }
-  return messages;
-}
 
-bool all_done(std::vector<Message>& messages) {
-  bool done = true;
-  for (Message& message : messages) {
-    message.done = message.done || message.request->test();
-    done = done && message.done;
+  /// Tells the collectors that this rank lives.
+  void begin() {
+    for (int peer = 0; peer < comm_->size(); ++peer) {
+      if (peer == comm_->rank()) continue;
+      if (collects(peer)) send(peer, kSignTag);
+      if (collects(comm_->rank())) receive(peer, kSignTag, Message::Use::sign);
+      if (awaits(comm_->rank(), peer)) receive(peer, kLeaveTag, Message::Use::leave);
+    }
   }
-  return done;
-}
 
-std::vector<Message> exchange_signs(Communicator& comm, const Clock& clock) {
-  std::vector<Message> messages;
-  try {
-    messages = post_all(comm);
+  /// The ranks that a collector does not hear in time; none on other ranks.
+  std::vector<int> missing() {
+    wait(kCollectSeconds, [this] { return all_settled(Message::Use::sign); });
+    std::vector<int> ranks;
+    for (const Message& message : messages_)
+      if (message.use == Message::Use::sign && !message.done) ranks.push_back(message.peer);
+    return ranks;
+  }
+
+  /// Returns when this rank may end. A launcher ends all ranks once one has ended, so the others stay until a collector
+  /// has told who is missing, and collectors until those before them have: rank 0, which may have more to tell, is
+  /// last.
+  void leave(const std::vector<int>& missing) {
+    wait(kLeaveSeconds, [&] { return may_leave(missing); });
+    for (int peer = 0; peer < comm_->size(); ++peer)
+      if (awaits(peer, comm_->rank())) send(peer, kLeaveTag);
+    poll();
+  }
+
+ private:
+  [[nodiscard]] bool collects(int rank) const { return collectors_.contains(rank); }
+  [[nodiscard]] bool awaits(int rank, int word_of) const {
+    return collects(word_of) && (!collects(rank) || word_of < rank) && word_of != rank;
+  }
+
+  void send(int to, int tag) {
+    Message& message = messages_.emplace_back(Message{.peer = to});
+    message.request = comm_->isend({message.byte.get(), 1}, to, tag);
+  }
+
+  void receive(int from, int tag, Message::Use use) {
+    Message& message = messages_.emplace_back(Message{.use = use, .peer = from});
+    message.request = comm_->irecv({message.byte.get(), 1}, from, tag);
+  }
+
+  void poll() {
+    for (Message& message : messages_) {
+      if (message.done || message.failed) continue;
+      try {
+        message.done = message.request->test();
+      } catch (const std::exception& error) {
+        message.failed = true;
+        write_line(fmt::format("rank {}: {}", comm_->rank(), error.what()));
+      }
+    }
+  }
+
+  [[nodiscard]] bool all_settled(Message::Use use) const {
+    return std::all_of(messages_.begin(), messages_.end(),
+                       [use](const Message& message) { return message.use != use || message.done || message.failed; });
+  }
+
+  /// Whoever has the word of one, or waits for nobody that lives.
+  [[nodiscard]] bool may_leave(const std::vector<int>& missing) const {
+    bool waits = false;
+    for (const Message& message : messages_) {
+      if (message.use != Message::Use::leave || message.failed) continue;
+      if (message.done) return true;
+      waits = waits || std::find(missing.begin(), missing.end(), message.peer) == missing.end();
+    }
+    return !waits;
+  }
+
+  /// Until it holds, or so long after the deadline.
+  template <class Condition>
+  void wait(double seconds, const Condition& holds) {
     Backoff backoff;
-    const double start = clock();
-    while (!all_done(messages) && clock() - start <= kCollectSeconds) backoff.pause();
-  } catch (const std::exception& error) {
-    write_line(fmt::format("rank {}: {}", comm.rank(), error.what()));
+    for (poll(); !holds() && (*clock_)() - start_ <= seconds; poll()) backoff.pause();
   }
-  return messages;
-}
+
+  Communicator* comm_;
+  const Clock* clock_;
+  double start_;
+  std::set<int> collectors_;
+  std::deque<Message> messages_;
+};
 
 }  // namespace
 
@@ -103,11 +165,16 @@ std::string ranks_text(const std::vector<int>& ranks) {
 std::vector<int> report_deadline(const std::shared_ptr<Communicator>& comm, const Clock& clock, const Stuck& stuck) {
   write_line(own_line(*comm, stuck));
   std::vector<int> missing;
-  for (Message& message : exchange_signs(*comm, clock)) {
-    if (message.is_receive && !message.done) missing.push_back(message.peer);
-    let_go(std::move(message.request), message.byte);
+  Signs signs(*comm, clock);
+  try {
+    signs.begin();
+    missing = signs.missing();
+    if (!missing.empty())
+      write_line(fmt::format("rank {}: no sign of life from {}", comm->rank(), ranks_text(missing)));
+    signs.leave(missing);
+  } catch (const std::exception& error) {
+    write_line(fmt::format("rank {}: {}", comm->rank(), error.what()));
   }
-  if (!missing.empty()) write_line(fmt::format("rank {}: no sign of life from {}", comm->rank(), ranks_text(missing)));
   return missing;
 }
 

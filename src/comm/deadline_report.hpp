@@ -21,7 +21,8 @@ struct Stuck {
 };
 
 /// Writes one line about this rank to standard error and tells the collectors (ranks 0, P/2, P-1) that it lives. A
-/// collector waits up to 2 s for the others, writes who is missing, and returns them; other ranks return none.
+/// collector waits up to 2 s for the others, writes who is missing, and returns them; other ranks return none, once a
+/// collector has written or 4 s have passed: a launcher that sees one rank end ends the others before they could.
 std::vector<int> report_deadline(const std::shared_ptr<Communicator>& comm, const Clock& clock, const Stuck& stuck);
 
 /// "rank 1", "ranks 1, 3".

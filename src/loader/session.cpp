@@ -68,6 +68,7 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   verdict(kPhase, std::move(mine));
   settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);
   interrupt_.deadline_s = settings_.deadline_s;
+  agreement_->set_deadline(settings_.deadline_s);
   // The plan must be equal everywhere, so the smallest budget counts (DS42).
   std::array<std::int64_t, 1> budget = {settings_.budget_bytes};
   if (Status status = agreement_->allreduce(budget, Reduce::min); !status.ok()) fail(std::move(status));

@@ -56,8 +56,8 @@ void tell_budget(const Ledger& ledger, LoadStats& stats) {
   }
 }
 
-LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm) {
-  comm::Agreement agreement(comm, Interrupt{});
+LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm, const Interrupt& interrupt) {
+  comm::Agreement agreement(comm, interrupt);
   LoadStats all = stats;
   const std::array<std::int64_t*, 11> sums = {
       &all.bytes_wanted,     &all.bytes_read,      &all.bytes_in_place,   &all.bytes_staged,

@@ -1,6 +1,7 @@
 // Statistics of a load as its caller gets them.
 #pragma once
 
+#include "core/interrupt.hpp"
 #include "core/ledger.hpp"
 
 #include <loadstone/load.hpp>
@@ -12,6 +13,6 @@ namespace loadstone::loader {
 void tell_budget(const Ledger& ledger, LoadStats& stats);
 
 /// Sums over ranks, peaks and seconds the worst. Collective.
-LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm);
+LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm, const Interrupt& interrupt = {});
 
 }  // namespace loadstone::loader

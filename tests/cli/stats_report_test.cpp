@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <loadstone/error.hpp>
+
+#include <atomic>
+#include <thread>
 
 namespace loadstone::cli {
 namespace {
@@ -44,6 +48,26 @@ TEST(StatsReport, GathersFromEveryRank) {
   EXPECT_EQ(stats.peak_bytes, (Spread{0, 10, 20}));
   EXPECT_EQ(stats.seconds, (Spread{0.5, 1, 1.5}));
   EXPECT_EQ(stats.bytes_per_second, (Spread{2000, 2000, 2000}));
+}
+
+TEST(StatsReport, T27_MissesARankByTheDeadlineAndNamesIt) {
+  std::atomic<bool> met = false;
+  run_threads(2, [&](const std::shared_ptr<Communicator>& comm) {
+    if (comm->rank() == 1) {
+      while (!met) std::this_thread::yield();
+      return;
+    }
+    double now = 0;
+    const Interrupt interrupt{.stop = {}, .deadline_s = 10, .clock = [&] { return now++; }};
+    try {
+      gather_stats(stats_of(0), comm, interrupt);
+      ADD_FAILURE() << "rank 1 was not missed";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::deadline);
+      EXPECT_THAT(error.what(), HasSubstr("no sign of life from rank 1"));
+    }
+    met = true;
+  });
 }
 
 TEST(StatsReport, StepsComeInTheOrderOfTheWalk) {

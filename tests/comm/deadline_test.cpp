@@ -99,5 +99,34 @@ TEST(Deadline, A9_T27_NamesTheRankThatDoesNotCome) {
     EXPECT_NE(report.find(words), std::string::npos) << words << " in:\n" << report;
 }
 
+/// A launcher that sees one rank end ends the others, before a collector could tell what it waits for.
+TEST(Deadline, A9_T27_ARankThatIsNoCollectorStaysUntilOneHasTold) {
+  constexpr int kMissing = 2;
+  constexpr int kNoCollector = 1;
+  SharedClock clock(5);
+  std::atomic<int> ended = 0;
+  std::atomic<bool> stays = true;
+  testing::internal::CaptureStderr();
+  run_threads(5, [&](const auto& comm) {
+    if (comm->rank() == kMissing) {
+      clock.move_to(6, kMissing, 3);
+      clock.move_to(7.5, kMissing, 200);
+      EXPECT_EQ(ended, 0);
+      clock.move_to(9, kMissing, 200);
+      while (ended < 4) std::this_thread::yield();
+      return;
+    }
+    const Interrupt interrupt{.stop = {}, .deadline_s = 5, .clock = clock.of(comm->rank())};
+    comm::Agreement agreement(comm, interrupt);
+    EXPECT_EQ(agreement.verdict("read", {}).code(), Code::deadline);
+    if (comm->rank() == kNoCollector) stays = clock.now > 8;
+    ++ended;
+  });
+  const std::string report = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(stays);
+  for (const char* words : {"rank 0: no sign of life from rank 2", "rank 4: no sign of life from rank 2"})
+    EXPECT_NE(report.find(words), std::string::npos) << words << " in:\n" << report;
+}
+
 }  // namespace
 }  // namespace loadstone::test

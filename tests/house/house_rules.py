@@ -24,7 +24,7 @@ ARROWS = {
 
 # Foreign header -> the files that may see it.
 FOREIGN = {
-    r"mpi\.h": r"include/loadstone/interop/(mpi|detail/mpi_\w+)\.hpp",
+    r"mpi\.h": r"(include/loadstone/interop/(mpi|detail/mpi_\w+)\.hpp|tests/mpi/(call_\w+|other_calls)\.[ch]pp)",
     r"liburing\.h": r"src/io/uring_\w+\.cpp",
     r"simdjson\.h": r"src/formats/json_reader\.cpp",
     r"xxhash\.h": r"src/core/hash\.cpp",

@@ -122,5 +122,26 @@ TEST_F(MpiLoad, P5TheSameErrorOnEveryRankAndTheCommunicatorGoesOn) {
   expect_digest({}, kDigest);
 }
 
+/// Everything that is said to be local, on rank 0 alone. A hidden collective would wait for the others, or meet their
+/// next one; where calls are recorded it is named.
+TEST_F(MpiLoad, T33WhatOneRankDoesAloneCallsNobody) {
+  const auto& world = test::world();
+  auto first = std::make_unique<DistributedArray>(load({path_}, {}, world));
+  auto second = std::make_unique<DistributedArray>(load({path_}, {.split = 1}, world->duplicate()));
+  if (world->rank() == 0) {
+    const auto copy = std::make_unique<DistributedArray>(*first);
+    EXPECT_FALSE(copy->summary().empty() || copy->comm()->description().empty());
+    EXPECT_EQ(copy->local_shapes().size(), static_cast<std::size_t>(world->size()));
+    static_cast<void>(copy->counts_displs());
+    EXPECT_THROW(static_cast<void>(copy->local<char>()), Error) << "while copies of the array unwind";
+    BatchStream stream({path_}, 7);
+    EXPECT_TRUE(stream.next());
+    first.reset();
+  }
+  second.reset();
+  first.reset();
+  expect_digest({}, kDigest);
+}
+
 }  // namespace
 }  // namespace loadstone
