@@ -41,8 +41,8 @@ Failure current_failure() {
 }
 
 /// Warnings of a strict command.
-void refuse(std::vector<Fault> warnings) {
-  if (!warnings.empty()) throw Error(failure_of(std::move(warnings)));
+void refuse(const std::vector<Fault>& warnings) {
+  if (!warnings.empty()) throw Error(failure_of(warnings));
 }
 
 Report report_of(const CommandEntry& entry, const Arguments& arguments, const std::shared_ptr<Communicator>& world,
@@ -51,7 +51,7 @@ Report report_of(const CommandEntry& entry, const Arguments& arguments, const st
   if (arguments.strict) refuse(environment_warnings());
   Report report = on_ranks(arguments, world, entry.crew, stop,
                            [&](const Context& context) { return entry.run(arguments, context); });
-  if (arguments.strict) refuse(std::move(report.warnings));
+  if (arguments.strict) refuse(report.warnings);
   for (Fault& warning : environment_warnings()) report.warnings.push_back(std::move(warning));
   return report;
 }

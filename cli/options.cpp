@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace loadstone::cli {
 namespace {
@@ -111,16 +112,22 @@ Selection selection(const Text& text) {
   }
 }
 
+/// One slice without steps; empty if the text is anything else.
+std::optional<Slice> plain_slice(const std::string& text) {
+  try {
+    const Selection parsed = parse_selection(text);
+    const auto* const slice = parsed.size() == 1 ? std::get_if<Slice>(parsed.data()) : nullptr;
+    return slice != nullptr && slice->step == 1 ? std::optional(*slice) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // the caller knows the flag's name
+  }
+}
+
 std::optional<Slice> row_range(const Text& text) {
   if (!text) return std::nullopt;
-  try {
-    const Selection parsed = parse_selection(*text);
-    if (parsed.size() == 1 && std::holds_alternative<Slice>(parsed[0]) && std::get<Slice>(parsed[0]).step == 1) {
-      return std::get<Slice>(parsed[0]);
-    }
-  } catch (const Error&) {  // said below, with the flag's name
-  }
-  bad_value("--rows", *text, "a range of rows such as 100:200");
+  const std::optional<Slice> rows = plain_slice(*text);
+  if (!rows) bad_value("--rows", *text, "a range of rows such as 100:200");
+  return rows;
 }
 
 double deadline(const Text& text) {

@@ -55,7 +55,7 @@ std::string name_lines(const char* label, const std::vector<std::string>& names)
 }
 
 std::string recorded_text(const VerifyReport& done) {
-  std::string text = fmt::format("recorded   {}{}\n", counted(done.shards, "shard"), replaced_text(done));
+  const std::string text = fmt::format("recorded   {}{}\n", counted(done.shards, "shard"), replaced_text(done));
   return text + name_lines("changed", done.changed) + name_lines("new", done.added) + name_lines("gone", done.dropped);
 }
 

@@ -18,7 +18,7 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 struct Screen {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
   std::string text() {
-    std::rewind(file.get());
+    EXPECT_EQ(std::fseek(file.get(), 0, SEEK_SET), 0);
     std::string all(4096, '\0');
     all.resize(std::fread(all.data(), 1, all.size(), file.get()));
     return all;

@@ -38,7 +38,7 @@ TEST(Report, JsonHasTheFieldsOfEveryCommand) {
 }
 
 TEST(Report, JsonOfAFailureIsNotOkAndHasAllFaults) {
-  std::vector<Fault> faults(400, fault("x.npy"));
+  const std::vector<Fault> faults(400, fault("x.npy"));
   const std::string text = json_document("load", failed(faults));
   EXPECT_THAT(text, HasSubstr("\"ok\":false"));
   std::size_t found = 0;

@@ -14,10 +14,10 @@ using testing::HasSubstr;
 
 LoadStats stats_of(int rank) {
   LoadStats stats;
-  stats.bytes_wanted = 1000 * (rank + 1);
-  stats.bytes_read = 1000 * (rank + 1);
+  stats.bytes_wanted = std::int64_t{1000} * (rank + 1);
+  stats.bytes_read = std::int64_t{1000} * (rank + 1);
   stats.budget_bytes = std::int64_t{4} << 20;
-  stats.peak_bytes = 10 * rank;
+  stats.peak_bytes = std::int64_t{10} * rank;
   stats.seconds = 0.5 * (rank + 1);
   stats.seconds_by_step = {{"read", 0.25 * (rank + 1)}, {"plan", 0.125}};
   if (rank == 1) stats.seconds_by_step["zeta"] = 1;

@@ -71,7 +71,7 @@ inline Opened open_everywhere(const Paths& paths, const OpenOptions& options = {
 }
 
 inline std::string shard_name(std::int64_t index) {
-  std::string digits = std::to_string(index);
+  const std::string digits = std::to_string(index);
   return "shard_" + std::string(4 - digits.size(), '0') + digits + ".npy";
 }
 
