@@ -51,11 +51,9 @@ std::vector<double> figures_of(const LoadStats& stats, const std::vector<std::st
 
 /// Rank r's figures are at [r * mine.size(), (r + 1) * mine.size()).
 std::vector<double> gather(const std::vector<double>& mine, comm::Agreement& agreement) {
-  std::vector<double> all;
-  for (const std::vector<std::byte>& bytes : value_or_throw(agreement.allgather(std::as_bytes(std::span(mine))))) {
-    all.resize(all.size() + mine.size());
-    std::memcpy(&all[all.size() - mine.size()], bytes.data(), bytes.size());
-  }
+  const comm::Gathered gathered = value_or_throw(agreement.allgather(std::as_bytes(std::span(mine)), "totals"));
+  std::vector<double> all(gathered.bytes.size() / sizeof(double));
+  std::memcpy(all.data(), gathered.bytes.data(), gathered.bytes.size());
   return all;
 }
 
