@@ -58,7 +58,7 @@ struct Piece {
 struct Sizes {
   std::int64_t request_bytes = std::int64_t{1} << 20;  ///< longest single read
   std::int64_t block_bytes = std::int64_t{1} << 20;    ///< most bytes of one staged piece
-  std::int64_t gap_bytes = 64 * 1024;                  ///< unwanted bytes we rather read than skip (DS54)
+  std::int64_t gap_bytes = std::int64_t{64} * 1024;    ///< unwanted bytes we rather read than skip (DS54)
   bool operator==(const Sizes&) const = default;
 };
 

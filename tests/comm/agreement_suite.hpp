@@ -68,7 +68,7 @@ TEST_P(AgreementConformance, TwentyFailuresInARowLeaveTheCommunicatorUsable) {
 
 TEST_P(AgreementConformance, T30_AStopOfOneWaitingRankEndsTheOthersWork) {
   on_ranks([](const auto& comm) {
-    std::stop_source source;
+    const std::stop_source source;
     Interrupt interrupt;
     interrupt.stop = source.get_token();
     if (comm->rank() == 0) source.request_stop();

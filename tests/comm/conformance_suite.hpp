@@ -53,7 +53,8 @@ TEST_P(CommunicatorConformance, MessagesOfOneTagArriveInOrderAndTagsDoNotMix) {
     for (std::size_t i = 10; i < got.size(); ++i) requests.push_back(comm->irecv(one(got[i]), before, 0));
     for (std::size_t i = 0; i < 10; ++i) requests.push_back(comm->irecv(one(got[i]), before, 32767));
     for (const auto& request : requests) finish(request);
-    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], before * 100 + static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(got[i], std::int64_t{before} * 100 + static_cast<std::int64_t>(i));
   });
 }
 

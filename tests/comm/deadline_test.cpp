@@ -27,7 +27,7 @@ TEST(Wait, A8_EndsAtTheDeadlineOfTheClockItIsGiven) {
 
 TEST(Wait, EndsAtAStop) {
   Never request;
-  std::stop_source source;
+  const std::stop_source source;
   source.request_stop();
   const Interrupt interrupt{.stop = source.get_token(), .deadline_s = 10, .clock = [] { return 0.0; }};
   EXPECT_EQ(comm::wait(request, interrupt, "nothing").code(), Code::cancelled);

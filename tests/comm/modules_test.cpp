@@ -16,6 +16,8 @@ class LauncherEnvironment : public testing::Test {
  protected:
   LauncherEnvironment() { clear(); }
   ~LauncherEnvironment() override { clear(); }
+  LauncherEnvironment(const LauncherEnvironment&) = delete;
+  LauncherEnvironment& operator=(const LauncherEnvironment&) = delete;
   static void set(const char* name, const char* value) { setenv(name, value, 1); }
 
  private:
