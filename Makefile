@@ -13,7 +13,8 @@ ROUNDS ?= 9
 SCALE ?= 0.25
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
-export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+# One for all targets, whatever was installed when the first of them began.
+export CMAKE_GENERATOR ?= Ninja
 
 # A clone in another folder finds what this one compiled.
 export CCACHE_BASEDIR := $(CURDIR)
