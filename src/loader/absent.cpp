@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string meaning(int error) { return std::generic_category().message(error); }
+std::string meaning(int error) { return std::strerror(error); }
 
 std::string near_text(const std::string& path, const std::string& parent) {
   std::vector<std::string> there;
