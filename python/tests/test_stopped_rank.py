@@ -15,9 +15,8 @@ DEADLINE = 2
 GRACE_SECONDS = 5
 ALL_GONE_SECONDS = 10
 AT_ONCE = 2
-ANY_MOMENT_SHARE = (
-    0.2  # of the stops: anywhere, also before the ranks have their communicator; the others while they read
-)
+# Of the stops: anywhere, also before the ranks have their communicator; the others while they read.
+ANY_MOMENT_SHARE = 0.2
 
 
 def missing_is_named(text, victim):
@@ -56,7 +55,8 @@ def carry_out(stop, launcher, data, scratch, options):
             job.watch_until_all_read(pids)
         job.watch(pids, stop.moment)
         job.strike(stopped, signal.SIGSTOP)
-        ended = until(lambda: not any(map(job.lives, pids.values())), stop.rest + DEADLINE + GRACE_SECONDS)
+        rest = AT_ONCE * stop.rest  # of a load alone; others share its cores
+        ended = until(lambda: not any(map(job.lives, pids.values())), rest + DEADLINE + GRACE_SECONDS)
         text = job.said()
         job.strike(stopped, signal.SIGKILL)
         job.assert_all_gone(ALL_GONE_SECONDS, told)
