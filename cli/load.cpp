@@ -72,7 +72,7 @@ std::optional<Fault> unverified(const Arguments& arguments, const LoadStats& tot
       .kind = "verify.unverified",
       .message = fmt::format("{} of {} bytes were not verified: no manifest has a sum of their shards, or only parts "
                              "of shards were read",
-                             totals.unverified_bytes, totals.bytes_read),
+                             totals.unverified_bytes, totals.bytes_wanted),
       .remedy = "Record sums with loadstone verify --write-manifest, and load whole shards"};
 }
 

@@ -23,6 +23,7 @@ using CommPtr = std::shared_ptr<Communicator>;
 Dataset open(const Paths& paths, const OpenOptions& options = {}, const CommPtr& comm = self_communicator());
 
 /// Plans a load of a dataset in hand on any number of ranks. Local and pure but for the environment's defaults.
+/// @param ranks      up to 2^20, or any number with `only_rank`
 /// @param only_rank  plans that rank alone (totals that need all ranks are then left out of `ranks`)
 LoadPlan make_plan(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
                    std::optional<std::int64_t> only_rank = std::nullopt);

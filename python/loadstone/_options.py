@@ -18,7 +18,11 @@ def _names(words: Any) -> dict[str, Any]:
 
 
 def _one_or_more_texts(name: str, value: object) -> list[str]:
-    return [args.text(name, value)] if isinstance(value, str) else [args.text(name, entry) for entry in value]  # type: ignore[attr-defined]
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        args.wrong_type(name, "a text or a list of texts", value)
+    return [args.text(f"{name}[{i}]", entry) for i, entry in enumerate(value)]
 
 
 _DATASET: dict[str, Check] = {

@@ -23,6 +23,7 @@ WRONG = {
     "dtype object": ({"dtype": object}, ValueError, "dtype"),
     "dtype number": ({"dtype": 4}, TypeError, "dtype"),
     "casting": ({"casting": "maybe"}, ValueError, "casting"),
+    "ignore number": ({"ignore": 5}, TypeError, "ignore"),
     "tiles": ({"tiles": "square"}, ValueError, "tiles"),
     "tiles type": ({"tiles": 3}, TypeError, "tiles"),
     "rows length": ({"rows": (1, 2, 3)}, ValueError, "rows"),

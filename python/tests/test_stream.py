@@ -1,6 +1,8 @@
 """DS55: batches of rows, and ending early."""
 
 import os
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -51,6 +53,28 @@ def test_c112_ending_early_leaves_nothing(run42):
     with pytest.raises(StopIteration):
         next(closed)
     assert held() <= before
+
+
+def test_a_forked_process_leaves_the_stream_alone(run42, array):
+    stream = loadstone.stream(run42, batch_rows=4)
+    first = next(stream)
+    child = os.fork()
+    if child == 0:
+        try:
+            with pytest.raises(loadstone.Error, match="forked"):
+                next(stream)
+            del stream
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    end = time.monotonic() + 20
+    while (done := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    if done[0] == 0:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert done == (child, 0)
+    assert np.array_equal(np.concatenate([first, *stream]), array)
 
 
 def test_a_fault_is_raised_at_once(tmp_path):

@@ -63,6 +63,7 @@ constexpr std::array kWords = {
     OptionWords{Option::overdecompose, "overdecompose", "overdecompose", "overdecompose", "--overdecompose",
                 Form::number},
     OptionWords{Option::device, "device", "device", "device", "--device", Form::text},
+    OptionWords{Option::rank, "rank", "only_rank", "rank", "--rank", Form::number},
     OptionWords{Option::shape, "shape", "shape", "shape", "--shape", Form::list},
     OptionWords{Option::row_rule, "row_rule", "rows", "rows", "--rows", Form::text},
     OptionWords{Option::fill, "fill", "fill", "fill", "--fill", Form::text},

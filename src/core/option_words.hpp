@@ -52,6 +52,8 @@ enum class Option : std::uint8_t {
   rows_per_rank,
   overdecompose,
   device,
+  // of `plan`
+  rank,
   // of `write`
   shape,
   row_rule,

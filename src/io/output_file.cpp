@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +22,7 @@ std::string remedy_of(int error, bool full) {
 }
 
 Fault failed(std::string_view what, const std::string& path, int error) {
-  const bool full = error == ENOSPC || error == EDQUOT;
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   return {.code = full              ? Code::no_space
                   : error == EEXIST ? Code::refused
                                     : Code::io,
@@ -72,7 +73,7 @@ Result<OutputFile> OutputFile::create(const std::string& directory, const std::s
   OutputFile file(directory, name, temporary, std::move(descriptor));
   // Where the file system cannot reserve (EOPNOTSUPP), a full disk is found by the write instead.
   if (expected_bytes > 0 && fallocate(file.descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, expected_bytes) != 0 &&
-      (errno == ENOSPC || errno == EDQUOT)) {
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
     return failed(fmt::format("{} bytes are needed", grouped(expected_bytes)), join(directory, name), errno);
   }
   return file;
@@ -91,6 +92,7 @@ Status OutputFile::append(std::span<const std::byte> bytes) {
 
 Status OutputFile::sync() {
   if (fsync(descriptor_.get()) != 0) return failed("fsync", join(directory_, name_), errno);
+  descriptor_ = {};
   return {};
 }
 
@@ -115,6 +117,19 @@ Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
                  .path = escape(directory, 4096)};
   }
   return DirectoryLock(std::move(descriptor));
+}
+
+Status has_room_for(const std::string& directory, std::int64_t bytes) {
+  struct statvfs space{};
+  if (statvfs(directory.c_str(), &space) != 0 || space.f_blocks == 0) return {};
+  const double free = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+  if (static_cast<double>(bytes) <= free) return {};
+  Fault fault =
+      failed(fmt::format("{} bytes are needed, {} are free", grouped(bytes), grouped(static_cast<std::int64_t>(free))),
+             directory, ENOSPC);
+  fault.wanted = bytes;
+  fault.got = static_cast<std::int64_t>(free);
+  return fault;
 }
 
 Status sync_directory(const std::string& directory) {

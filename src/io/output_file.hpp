@@ -55,6 +55,8 @@ class DirectoryLock {
   Descriptor descriptor_;
 };
 
+/// `no_space` if the file system of a directory has less room; success where it does not tell.
+Status has_room_for(const std::string& directory, std::int64_t bytes);
 /// fsync of a directory: renames in it are on the device.
 Status sync_directory(const std::string& directory);
 /// Makes a directory if it is not there (one level).

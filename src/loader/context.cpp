@@ -39,12 +39,14 @@ Result<Share> Share::take(std::shared_ptr<Context::State> context, std::optional
     const std::int64_t free = *context->budget_bytes - context->promised_bytes;
     const std::int64_t bytes = wanted.value_or(free);
     if (bytes > free || bytes < 1) {
+      const std::string wish = wanted ? "this load is given " + grouped(*wanted) : "a load without one takes the rest";
       return Fault{
           .code = Code::budget,
           .kind = "budget.context",
-          .message = fmt::format("the context has {} bytes free of its budget of {}, this load wants {}", grouped(free),
-                                 grouped(*context->budget_bytes), grouped(bytes)),
-          .remedy = fmt::format("Wait for the loads under way in it, raise its budget, or set {} to what is free",
+          .message = fmt::format("the context has {} free of its budget of {}; {}", counted(free, "byte"),
+                                 grouped(*context->budget_bytes), wish),
+          .remedy = fmt::format("Give the loads and streams in it {} that fits, each its own, or the context a larger "
+                                "budget, or wait for those under way",
                                 named(Option::budget)),
           .item = "budget",
           .wanted = bytes,

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 namespace loadstone::loader {
@@ -105,6 +106,15 @@ Fault double_star(const std::string& pattern) {
   return fault;
 }
 
+bool same_names(const Found& a, const Found& b) {
+  const auto names = [](const Found& found) {
+    std::set<std::string> all;
+    for (const io::FileName& file : found.files) all.insert(file.name);
+    return all;
+  };
+  return names(a) == names(b);
+}
+
 }  // namespace
 
 Found from_directory(const std::string& directory, const ExpandContext& context) {
@@ -115,7 +125,10 @@ Found from_directory(const std::string& directory, const ExpandContext& context)
   if (!context.renew_manifest) return from_manifest(manifest, context);
   Found found = by_names(root, directory, context);
   found.generation = generation_of(manifest, context);
-  return found.faults.empty() || found.generation == 0 ? std::move(found) : order_of_manifest(manifest, context);
+  if (found.faults.empty() || found.generation == 0) return found;
+  // Names that do not tell an order: the old manifest does, if it knows no other files than those.
+  Found stated = order_of_manifest(manifest, context);
+  return same_names(found, stated) ? std::move(stated) : std::move(found);
 }
 
 Found from_glob(const std::string& pattern, const ExpandContext& context) {

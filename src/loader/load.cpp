@@ -11,6 +11,7 @@
 #include "array/tile_memory.hpp"
 #include "core/checked.hpp"
 #include "core/interrupt.hpp"
+#include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "loader/carrier.hpp"
 #include "loader/discover.hpp"
@@ -56,6 +57,20 @@ class StepTimes {
   double cpu_start_ = cpu_seconds();
 };
 
+// The plan of so many takes a second and a few hundred MB.
+constexpr std::int64_t kMostPlannedRanks = std::int64_t{1} << 20;
+
+Fault too_many_ranks(std::int64_t ranks) {
+  return {.code = Code::bad_argument,
+          .kind = "plan.ranks",
+          .message = fmt::format("a plan of all of {} ranks; at most {} are planned at once", grouped(ranks),
+                                 grouped(kMostPlannedRanks)),
+          .remedy = "Set " + named(Option::rank) + " to plan one of them",
+          .item = "ranks",
+          .wanted = kMostPlannedRanks,
+          .got = ranks};
+}
+
 DistributedArray carry_out(Session& session, const Dataset& dataset, const LoadOptions& options, const CommPtr& comm,
                            StepTimes& times) {
   loader::Carrier carrier(session, dataset, options);
@@ -97,6 +112,7 @@ DistributedArray load(const Dataset& dataset, const LoadOptions& options, const 
 
 LoadPlan make_plan(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
                    std::optional<std::int64_t> only_rank) {
+  if (!only_rank && ranks > kMostPlannedRanks) throw_if_failed(too_many_ranks(ranks));
   const auto settings = value_or_throw(loader::make_settings(options.io, options.budget_bytes, options.deadline_s,
                                                              options.identity, options.open.roots, 1));
   const plan::Problem problem = value_or_throw(loader::make_problem(dataset, options, ranks, settings));

@@ -72,8 +72,11 @@ Result<std::vector<std::int64_t>> rows_of_shards(const std::string& rows, std::i
   if (rows == "uniform") return uniform(total, shards);
   if (rows == "uneven") {
     if (total >= shards) return uneven(total, shards, seed);
-    return bad_rows(fmt::format("{} rows are fewer than {} shards, and uneven gives each at least one", total, shards),
-                    shards, total);
+    Fault fault =
+        bad_rows(fmt::format("{} rows are fewer than {} shards, and uneven gives each at least one", total, shards),
+                 shards, total);
+    fault.remedy = "Set " + named(Option::row_rule, "uniform") + ", or write fewer shards";
+    return fault;
   }
   auto list = parse_list(rows);
   if (!list.ok()) return list;

@@ -1,6 +1,7 @@
 // stream: the walk of a load, stopping after each batch of rows. Where the budget has room for it, the next batches are
 // read while the caller uses the last.
 #include <fmt/format.h>
+#include <unistd.h>
 #include <loadstone/load.hpp>
 
 #include <functional>
@@ -43,6 +44,13 @@ Status check_arguments(std::int64_t batch_rows, const LoadOptions& options) {
   return {};
 }
 
+Fault forked() {
+  return {.code = Code::released,
+          .kind = "stream.forked",
+          .message = "the stream belongs to the process that this one was forked from",
+          .remedy = "Make a stream in this process"};
+}
+
 Result<plan::SelectedAxis> rows_of(const Dataset& dataset, const LoadOptions& options) {
   if (dataset.ndim() == 0) {
     return Fault{
@@ -75,6 +83,7 @@ struct BatchStream::State {
 
   DistributedArray load_batch();
 
+  const pid_t process = getpid();
   std::stop_source stop;
   LoadOptions options;  // without the caller's progress, which is told on the caller's thread only
   std::function<void(const Progress&)> progress;
@@ -101,10 +110,18 @@ DistributedArray BatchStream::State::load_batch() {
 BatchStream::BatchStream(const Paths& paths, std::int64_t batch_rows, LoadOptions options)
     : state_(std::make_unique<State>(paths, batch_rows, std::move(options))) {}
 BatchStream::BatchStream(BatchStream&&) noexcept = default;
-BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
-BatchStream::~BatchStream() = default;
+BatchStream& BatchStream::operator=(BatchStream&& other) noexcept {
+  close();
+  state_ = std::move(other.state_);
+  return *this;
+}
+BatchStream::~BatchStream() { close(); }
 
-void BatchStream::close() noexcept { state_.reset(); }
+void BatchStream::close() noexcept {
+  // The threads of a forked process's parent are not there to be waited for; what they used stays as it is.
+  if (state_ != nullptr && state_->process != getpid()) static_cast<void>(state_.release());
+  state_.reset();
+}
 
 const Dataset& BatchStream::dataset() const {
   if (state_ == nullptr) {
@@ -118,6 +135,7 @@ const Dataset& BatchStream::dataset() const {
 
 std::optional<DistributedArray> BatchStream::next() {
   if (state_ == nullptr || state_->taken == state_->cuts.count()) return std::nullopt;
+  if (state_->process != getpid()) throw_if_failed(forked());
   DistributedArray batch = state_->read_ahead ? state_->read_ahead->next(state_->progress) : state_->load_batch();
   ++state_->taken;
   return batch;

@@ -155,6 +155,19 @@ formats::Manifest manifest_of(const Dataset& dataset, const AllSums& sums, const
   return manifest;
 }
 
+/// A manifest is JSON, and JSON is UTF-8: another name would come back as a different one.
+Status check_names(const formats::Manifest& manifest, const std::string& home) {
+  for (const formats::ManifestShard& shard : manifest.shards) {
+    if (!first_invalid_utf8(shard.name)) continue;
+    return Fault{.code = Code::bad_argument,
+                 .kind = "verify.name",
+                 .message = "the name is not UTF-8, so no manifest can hold it",
+                 .remedy = "Rename the file",
+                 .path = home + '/' + shard.name};
+  }
+  return {};
+}
+
 /// What rank 0 found out, on every rank.
 void tell_changes(Session& session, const loader::ManifestChanges& of_rank_0, VerifyReport& report) {
   std::vector<std::byte> bytes;
@@ -180,6 +193,7 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     auto generation = loader::next_generation(dataset.manifest_generation);
     if (!generation.ok()) return std::move(generation).status();
     formats::Manifest manifest = manifest_of(dataset, sums, *home);
+    if (Status names = check_names(manifest, *home); !names.ok()) return names;
     manifest.generation = report.generation = *generation;
     if (session.agreement().rank() != 0) return {};
     changes = loader::changes_between(loader::read_manifest(*home, session.opener()), manifest);

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/checked.hpp"
 #include "core/option_words.hpp"
 #include "core/text.hpp"
 #include "formats/manifest.hpp"
@@ -103,6 +104,8 @@ class Writer {
         auto before = prepare(directory_, options_, session_.opener(), lock_);
         if (!before.ok()) return std::move(before).status();
         before_ = std::move(before).value();
+        const auto bytes = checked_nbytes(options_.shape, options_.dtype.itemsize).value_or(0);
+        if (Status room = io::has_room_for(directory_, bytes); !room.ok()) return room;
         auto free = free_generation();
         if (!free.ok()) return std::move(free).status();
         next = *free;

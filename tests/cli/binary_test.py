@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import resource
 import signal
 import struct
 import subprocess
@@ -127,6 +128,34 @@ class Binary(unittest.TestCase):
         part = self.document(0, "verify", self.data, "--write-manifest")["verify"]
         self.assertEqual((part["replaced_generation"], part["generation"]), (3, 4))
         self.assertEqual((part["changed"], part["added"], part["dropped"]), ([], [], ["s_3.npy"]))
+
+    def test_recording_anew_does_not_follow_a_manifest_that_names_a_lost_file(self):
+        self.exits(0, "verify", self.data, "--write-manifest")
+        (self.data / "s_1.npy").unlink()
+        (fault,) = self.document(4, "verify", self.data, "--write-manifest")["faults"]
+        self.assertEqual(fault["kind"], "names.hole")
+
+    def test_a_name_that_no_manifest_can_hold_is_refused(self):
+        name = os.fsencode(self.data) + b"/s_\xff.npy"
+        with open(name, "wb") as file:
+            file.write(npy(2))
+        (fault,) = self.document(2, "verify", self.data, "--order", "given", "--write-manifest")["faults"]
+        self.assertEqual(fault["kind"], "verify.name")
+        self.exits(4, "verify", self.data, "--require-manifest", "--order", "given")
+
+    def test_a_plan_of_more_ranks_than_memory_has_room_for_is_usage(self):
+        (fault,) = self.document(2, "plan", self.data, "--ranks", 300_000_000)["faults"]
+        self.assertEqual(fault["kind"], "plan.ranks")
+        self.document(0, "plan", self.data, "--ranks", 300_000_000, "--rank", 5)
+
+    def test_more_shards_are_written_than_descriptors_are_allowed(self):
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
+        self.exits(0, "write", self.folder / "new", "--shape", "300,2", "--shards", 300, preexec_fn=few)
+
+    def test_c110_what_cannot_fit_is_not_begun(self):
+        fault, *more = self.document(7, "write", self.folder / "new", "--shape", "99999999,999999")["faults"]
+        self.assertEqual((fault["code"], more), ("no_space", []))
+        self.assertIn("are free", fault["message"])
 
     def test_a_wrong_setting_is_usage(self):
         doc = self.document(2, "load", self.data, env={**os.environ, "LOADSTONE_BUDGET": "lots"})

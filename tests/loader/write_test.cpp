@@ -43,6 +43,21 @@ TEST(Write, DS63RankCountChangesNoByte) {
   }
 }
 
+TEST(Write, MoreShardsThanRowsAreUniformOnly) {
+  const TempDir root;
+  WriteOptions options = small();
+  options.shape = {3, 2};
+  try {
+    write(root.file("d"), options);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure().first().kind, "write.rows");
+    EXPECT_EQ(error.failure().first().remedy.text(Audience::command).find("uneven"), std::string::npos);
+  }
+  options.rows = "uniform";
+  EXPECT_EQ(write(root.file("d"), options).shards.size(), 5U);
+}
+
 TEST(Write, DS27ForceIsTheNextGenerationAndTheOldFilesGo) {
   const TempDir root;
   const std::string directory = root.file("d");
