@@ -22,7 +22,7 @@ def _one_or_more_texts(name: str, value: object) -> list[str]:
         return [value]
     if not isinstance(value, (list, tuple, set, frozenset)):
         args.wrong_type(name, "a text or a list of texts", value)
-    return [args.text(f"{name}[{i}]", entry) for i, entry in enumerate(value)]
+    return [args.text(name, entry) for entry in value]
 
 
 _DATASET: dict[str, Check] = {
