@@ -231,7 +231,7 @@ TEST(ChosenWay, MuchFromANetworkMountIsTriedBothWays_IO10) {
 
 TEST(ChosenWay, SpareLeavesLittleInThePageCache_IO17) {
   const TempDir dir(".");
-  constexpr std::int64_t kBytes = 20 * kMiB + 5;
+  constexpr std::int64_t kBytes = 64 * kMiB + 5;
   const InputFile file = test::input(dir.write("f", test::pattern(kBytes)));
   for (const std::string backend : {"posix", "uring"}) {
     EngineSettings settings;
