@@ -128,12 +128,13 @@ class Discovery {
     auto comparers = choose_comparers(agreement_, kPhase, view.host, std::move(mine));
     if (!comparers.ok()) return std::move(comparers).status();
     if (!comparers->any) return {};
+    Status compared;
     if (comparers->me) {
-      mine = guarded([&] {
+      compared = guarded([&] {
         return compare_listings(found_, view.look(paths, context_of(manifests)), agreement_.rank(), view.host);
       });
     }
-    return agreement_.verdict(kPhase, std::move(mine));
+    return agreement_.verdict(kPhase, std::move(compared));
   }
 
   /// A balanced, contiguous share of the files a rank, with all shards in them.

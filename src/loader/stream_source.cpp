@@ -97,8 +97,9 @@ bool StreamSource::take_memory(BatchMemory::Taken& memory) {
     return {};
   });
   coming_->was_patient = memory.worth_waiting;
-  if (!status.ok()) fail(begun(), "allocate", std::move(status));
-  return status.ok();
+  const bool good = status.ok();
+  if (!good) fail(begun(), "allocate", std::move(status));
+  return good;
 }
 
 void StreamSource::open(BatchMemory::Taken memory) {

@@ -17,9 +17,12 @@ namespace {
 /// Requests of this thread until one is refused; below 1: none will be.
 thread_local std::int64_t until_refusal = 0;
 
+// NOLINTBEGIN(cppcoreguidelines-owning-memory, cppcoreguidelines-no-malloc): what operator new stands on
 void* allocate(std::size_t nbytes) {
-  if (until_refusal > 0 && --until_refusal == 0) return nullptr;
-  return std::malloc(nbytes == 0 ? 1 : nbytes);
+  const bool was_armed = until_refusal > 0;
+  if (until_refusal > 0) --until_refusal;
+  const bool refuse = was_armed && until_refusal == 0;
+  return refuse ? nullptr : std::malloc(nbytes == 0 ? 1 : nbytes);
 }
 
 void* allocate_or_throw(std::size_t nbytes) {
@@ -40,6 +43,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+// NOLINTEND(cppcoreguidelines-owning-memory, cppcoreguidelines-no-malloc)
 
 namespace loadstone {
 namespace {
