@@ -2,9 +2,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
+#include <list>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "loader/tile_plan.hpp"
 
@@ -23,7 +24,8 @@ struct BatchMemory::Shelf {
   const std::int64_t ahead;
   std::mutex mutex;
   std::condition_variable_any room;
-  std::vector<Pages> idle;
+  // Pages wander from list to list: nothing is asked for when they come home, which is in a destructor.
+  std::list<Pages> idle;
   std::int64_t on_their_way = 0;
   std::int64_t held = 0;
   bool closed = false;
@@ -31,42 +33,54 @@ struct BatchMemory::Shelf {
   [[nodiscard]] std::int64_t most_idle() const { return closed ? 0 : ahead + (held == 0 ? 1 : 0) - on_their_way; }
 
   /// Takes what is too much; its owner frees it when nobody waits for the lock.
-  std::vector<Pages> take_surplus() {
-    std::vector<Pages> surplus;
+  std::list<Pages> take_surplus() noexcept {
+    std::list<Pages> surplus;
     while (!idle.empty() && static_cast<std::int64_t>(idle.size()) > most_idle()) {
-      surplus.push_back(std::move(idle.back()));
-      idle.pop_back();
+      surplus.splice(surplus.end(), idle, std::prev(idle.end()));
     }
     return surplus;
   }
 
-  void come_home(Pages pages, bool was_held) {
-    std::vector<Pages> surplus;
+  void come_home(std::list<Pages>& pages, bool was_held) noexcept {
+    std::list<Pages> surplus;
     const std::scoped_lock lock(mutex);
     --(was_held ? held : on_their_way);
-    if (!pages.bytes().empty()) idle.push_back(std::move(pages));
+    if (!pages.front().bytes().empty()) idle.splice(idle.end(), pages);
     surplus = take_surplus();
     room.notify_one();
   }
 };
 
-/// Pages of one batch; goes back to the shelf with its last holder.
+/// Pages of one batch; goes back to the shelf with its last holder, once it has taken a place there.
 class BatchMemory::Block {
  public:
-  Block(std::shared_ptr<Shelf> shelf, Pages pages) : shelf_(std::move(shelf)), pages_(std::move(pages)) {}
+  explicit Block(std::shared_ptr<Shelf> shelf) : shelf_(std::move(shelf)) { pages_.emplace_back(); }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
-  ~Block() { shelf_->come_home(std::move(pages_), held_); }
+  ~Block() {
+    if (counts_) shelf_->come_home(pages_, held_);
+  }
 
   [[nodiscard]] std::span<std::byte> bytes(std::int64_t bytes, std::int64_t skew) const {
-    return pages_.bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
+    return pages_.front().bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
   }
-  void make(std::int64_t bytes, const std::string& huge_pages) { pages_ = Pages(bytes, huge_pages); }
+  /// Takes a place, with pages that are idle if there are some. The shelf is locked.
+  void take_place() noexcept {
+    counts_ = true;
+    ++shelf_->on_their_way;
+    if (shelf_->idle.empty()) return;
+    pages_.front() = std::move(shelf_->idle.back());
+    shelf_->idle.pop_back();
+  }
+  void make_unless_there(std::int64_t bytes, const std::string& huge_pages) {
+    if (pages_.front().bytes().empty()) pages_.front() = Pages(bytes, huge_pages);
+  }
   void set_held() { held_ = true; }
 
  private:
   std::shared_ptr<Shelf> shelf_;
-  Pages pages_;
+  std::list<Pages> pages_;  ///< one
+  bool counts_ = false;
   bool held_ = false;
 };
 
@@ -82,23 +96,16 @@ BatchMemory::~BatchMemory() {
 }
 
 BatchMemory::Taken BatchMemory::try_take(std::int64_t bytes, std::int64_t skew, bool patient) {
-  Pages pages;
+  const auto block = std::make_shared<Block>(shelf_);
   {
     const std::scoped_lock lock(shelf_->mutex);
-    Shelf& shelf = *shelf_;
+    const Shelf& shelf = *shelf_;
     if (shelf.on_their_way >= shelf.ahead) return {};
-    if (!shelf.idle.empty()) {
-      pages = std::move(shelf.idle.back());
-      shelf.idle.pop_back();
-    } else if (patient && shelf.held > 1) {
-      return {nullptr, nullptr, true};
-    }
-    ++shelf.on_their_way;
+    if (shelf.idle.empty() && patient && shelf.held > 1) return {nullptr, nullptr, true};
+    block->take_place();
   }
-  // From here on the block counts, so that a refusal by the system gives its place back.
-  const bool fresh = pages.bytes().empty();
-  auto block = std::make_shared<Block>(shelf_, std::move(pages));
-  if (fresh) block->make(block_bytes_, huge_pages_);
+  // A refusal by the system gives the place back.
+  block->make_unless_there(block_bytes_, huge_pages_);
   return {std::make_shared<TileMemory>(block->bytes(bytes, skew), block), block};
 }
 
@@ -111,7 +118,7 @@ bool BatchMemory::wait_for_room(const std::stop_token& stop) {
 }
 
 void BatchMemory::hand_over(Block& block) {
-  std::vector<Pages> surplus;
+  std::list<Pages> surplus;
   const std::scoped_lock lock(shelf_->mutex);
   block.set_held();
   --shelf_->on_their_way;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "core/option_words.hpp"
@@ -42,6 +43,17 @@ Status check_arguments(std::int64_t batch_rows, const LoadOptions& options) {
                  .item = "out"};
   }
   return {};
+}
+
+/// Refused memory as an Error, where no verdict has made it one; what the caller's own progress throws stays what it
+/// is.
+template <class Step>
+auto typed(const Step& step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    throw Error(std::move(status_of_current_exception()).take());
+  }
 }
 
 Fault forked() {
@@ -108,7 +120,7 @@ DistributedArray BatchStream::State::load_batch() {
 }
 
 BatchStream::BatchStream(const Paths& paths, std::int64_t batch_rows, LoadOptions options)
-    : state_(std::make_unique<State>(paths, batch_rows, std::move(options))) {}
+    : state_(typed([&] { return std::make_unique<State>(paths, batch_rows, std::move(options)); })) {}
 BatchStream::BatchStream(BatchStream&&) noexcept = default;
 BatchStream& BatchStream::operator=(BatchStream&& other) noexcept {
   close();
@@ -136,7 +148,8 @@ const Dataset& BatchStream::dataset() const {
 std::optional<DistributedArray> BatchStream::next() {
   if (state_ == nullptr || state_->taken == state_->cuts.count()) return std::nullopt;
   if (state_->process != getpid()) throw_if_failed(forked());
-  DistributedArray batch = state_->read_ahead ? state_->read_ahead->next(state_->progress) : state_->load_batch();
+  DistributedArray batch =
+      typed([&] { return state_->read_ahead ? state_->read_ahead->next(state_->progress) : state_->load_batch(); });
   ++state_->taken;
   return batch;
 }

@@ -4,6 +4,7 @@
 #include <loadstone/loadstone.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -16,12 +17,19 @@ namespace {
 
 /// Requests of this thread until one is refused; below 1: none will be.
 thread_local std::int64_t until_refusal = 0;
+/// The same of all threads together.
+std::atomic<std::int64_t> until_refusal_anywhere = 0;
+
+/// Whether the request under way is the one.
+bool comes_true(std::atomic<std::int64_t>& countdown) {
+  return countdown.load(std::memory_order_relaxed) > 0 && countdown.fetch_sub(1) == 1;
+}
 
 // NOLINTBEGIN(cppcoreguidelines-owning-memory, cppcoreguidelines-no-malloc): what operator new stands on
 void* allocate(std::size_t nbytes) {
   const bool was_armed = until_refusal > 0;
   if (until_refusal > 0) --until_refusal;
-  const bool refuse = was_armed && until_refusal == 0;
+  const bool refuse = (was_armed && until_refusal == 0) || comes_true(until_refusal_anywhere);
   return refuse ? nullptr : std::malloc(nbytes == 0 ? 1 : nbytes);
 }
 
@@ -155,6 +163,32 @@ TEST_F(AllocationTest, T29RefusedAtEveryPlaceOfALoadThatIsStagedAndVerified) {
   check_ = test::first_wrong_element<double>;
   sweep(2, kStep);
   sweep(3, 7 * kStep);
+}
+
+/// All batches, whose n-th request of any thread is refused. Whether there were as many.
+bool stream_once(const Paths& paths, const LoadOptions& options, std::int64_t n, std::int64_t& rows) {
+  rows = 0;
+  std::optional<Code> code;
+  LoadOptions given = options;
+  until_refusal_anywhere = n;
+  try {
+    BatchStream stream(paths, 5, std::move(given));
+    while (const auto batch = stream.next()) rows += std::ssize(batch->local_bytes()) / (kShape[1] * 4);
+  } catch (const Error& error) {
+    code = error.code();
+  }
+  const bool happened = until_refusal_anywhere.exchange(0) <= 0;
+  EXPECT_EQ(code.value_or(Code::out_of_memory), Code::out_of_memory);
+  EXPECT_TRUE(code || rows == kShape[0]);
+  return happened;
+}
+
+TEST_F(AllocationTest, T29RefusedAtEveryPlaceOfAStream) {
+  std::int64_t n = 1;
+  std::int64_t rows = 0;
+  while (stream_once(paths_, options_, n, rows) && !HasFailure()) n += kStep;
+  EXPECT_FALSE(HasFailure()) << "request " << n;
+  EXPECT_EQ(rows, kShape[0]);
 }
 
 }  // namespace
