@@ -15,6 +15,7 @@ SHARED = pathlib.Path("/dev/shm")
 PROC = pathlib.Path("/proc")
 # Segments of the MPIs themselves. A kill at the wrong moment of their start leaves some of them.
 OF_MPI = ("mpich_shar_tmp", "ucx_shm_posix_", "vader_segment.")
+OF_LAUNCHER = ("ompi.", "openmpi-sessions")  # a session folder of Open MPI's own, which it may not come to remove
 SIGN = "JOB_UNDER_TEST"  # every process of a job carries its own value of it in the environment
 RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 QUIET = {
@@ -132,9 +133,10 @@ class Job:
     def leftovers(self):
         """Files of ours in shared memory and in the temporary folder, and names of the data folder that are new or gone."""
         shared = [name for name in set(os.listdir(SHARED)) - self.shared_before if not name.startswith(OF_MPI)]
-        temporary = (
-            [path for path in self.temporary.rglob("*") if path.is_file()] if self.process.poll() is not None else []
-        )
+        temporary = []
+        if self.process.poll() is not None:
+            ours = [entry for entry in self.temporary.iterdir() if not entry.name.startswith(OF_LAUNCHER)]
+            temporary = [path for entry in ours for path in (entry, *entry.rglob("*")) if path.is_file()]
         return [*shared, *map(str, temporary), *set(os.listdir(self.data)).symmetric_difference(self.data_before)]
 
     def assert_all_gone(self, seconds, told):

@@ -16,9 +16,9 @@ std::size_t index(Use use) { return static_cast<std::size_t>(use); }
 }  // namespace
 
 std::string_view to_string(Use use) noexcept {
-  constexpr std::array<std::string_view, kUses> names = {"staging",  "mapped", "decode", "metadata",
-                                                         "exchange", "pinned", "batches"};
-  return names[index(use)];
+  constexpr std::array<std::string_view, kUses> kNames = {"staging",  "mapped", "decode", "metadata",
+                                                          "exchange", "pinned", "batches"};
+  return kNames[index(use)];
 }
 
 Reservation::Reservation(Reservation&& other) noexcept

@@ -88,7 +88,7 @@ struct OptionWords {
   std::string_view python;
   std::string_view flag;
   Form form;
-  std::string_view enumeration = {};  ///< of Form::word
+  std::string_view enumeration;  ///< of Form::word
 };
 /// One row an option, in the order of the enumeration.
 std::span<const OptionWords> option_words() noexcept;

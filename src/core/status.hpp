@@ -69,8 +69,8 @@ void throw_if_failed(Status status);
 
 template <class T>
 T value_or_throw(Result<T> result) {
-  if (!result.ok()) throw_if_failed(std::move(result).status());
-  return std::move(result).value();
+  if (result.ok()) return std::move(result).value();
+  throw Error(std::move(result).status().take());
 }
 
 }  // namespace loadstone
