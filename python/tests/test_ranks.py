@@ -1,7 +1,11 @@
 """Several ranks, under each MPI: one install, the launcher's stack, the same error everywhere."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
+from jobs import LOADSTONE, QUIET
 from shards import write_shards
 
 import loadstone
@@ -185,3 +189,12 @@ def test_communicators_that_are_none(python, cube, which, code):
 
 def test_a_plain_process_is_alone(cube):
     assert (loadstone.load(cube).comm.size, loadstone.self_communicator().size) == (1, 1)
+
+
+def test_an_unknown_variable_on_one_rank_is_a_fault_of_all_if_strict(launcher, run42):
+    script = '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || export LOADSTONE_BUDGT=1; exec "$@"'
+    command = [LOADSTONE, "load", run42, "--strict", "--deadline", "20"]
+    words = [*launcher, "3", "sh", "-c", script, "sh", *map(str, command)]
+    done = subprocess.run(words, env={**os.environ, **QUIET}, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "environment.unknown" in done.stderr and "rank 1" in done.stderr

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "array/tile_memory.hpp"
@@ -44,7 +45,9 @@ class StepTimes {
     last_ = now;
   }
   void add_to(LoadStats& stats) const {
-    for (std::size_t i = 0; i < count_; ++i) stats.seconds_by_step[steps_[i].first] += steps_[i].second;
+    const auto steps = std::span(steps_).first(count_);
+    for (const auto& [step, seconds] : steps) stats.seconds_by_step.try_emplace(step);  // what is refused adds nothing
+    for (const auto& [step, seconds] : steps) stats.seconds_by_step[step] += seconds;
     stats.seconds = steady_seconds() - start_;
     stats.cpu_seconds = cpu_seconds() - cpu_start_;
   }
@@ -58,16 +61,16 @@ class StepTimes {
 };
 
 // The plan of so many takes a second and a few hundred MB.
-constexpr std::int64_t kMostPlannedRanks = std::int64_t{1} << 20;
+constexpr std::int64_t kMostRanksAtOnce = std::int64_t{1} << 20;
 
 Fault too_many_ranks(std::int64_t ranks) {
   return {.code = Code::bad_argument,
           .kind = "plan.ranks",
           .message = fmt::format("a plan of all of {} ranks; at most {} are planned at once", grouped(ranks),
-                                 grouped(kMostPlannedRanks)),
+                                 grouped(kMostRanksAtOnce)),
           .remedy = "Set " + named(Option::rank) + " to plan one of them",
           .item = "ranks",
-          .wanted = kMostPlannedRanks,
+          .wanted = kMostRanksAtOnce,
           .got = ranks};
 }
 
@@ -112,7 +115,7 @@ DistributedArray load(const Dataset& dataset, const LoadOptions& options, const 
 
 LoadPlan make_plan(const Dataset& dataset, const LoadOptions& options, std::int64_t ranks,
                    std::optional<std::int64_t> only_rank) {
-  if (!only_rank && ranks > kMostPlannedRanks) throw_if_failed(too_many_ranks(ranks));
+  if (!only_rank && ranks > kMostRanksAtOnce) throw_if_failed(too_many_ranks(ranks));
   const auto settings = value_or_throw(loader::make_settings(options.io, options.budget_bytes, options.deadline_s,
                                                              options.identity, options.open.roots, 1));
   const plan::Problem problem = value_or_throw(loader::make_problem(dataset, options, ranks, settings));
