@@ -37,6 +37,16 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
+/// A part of a copy that is larger than any cache. Measured with runs of 1 KiB out of rows of 2 KiB: going past the
+/// cache takes 1.08 times as long as memcpy.
+void scatter(std::span<const iovec> pieces, const std::byte* gap, const std::byte* source, const CopyKernels& kernels) {
+  for (const iovec& piece : pieces) {
+    auto* const target = static_cast<std::byte*>(piece.iov_base);
+    if (target != gap) copy_bytes(target, source, piece.iov_len, kWindowBytes, kernels);
+    source += piece.iov_len;
+  }
+}
+
 bool handler_is_ours() {
   struct sigaction now = {};
   return ::sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
@@ -58,16 +68,18 @@ bool guard_is_in_place() {
   return handler_is_ours();
 }
 
-bool guarded_copy(std::byte* target, std::span<const std::byte> mapped, const CopyKernels& kernels) {
+bool guarded_copy(std::span<const iovec> pieces, const std::byte* gap, std::span<const std::byte> mapped,
+                  const CopyKernels& kernels) {
   sigjmp_buf resume;
-  if (sigsetjmp(resume, 1) != 0) {
-    guarded.resume = nullptr;
-    return false;
+  volatile bool copied = false;  // a jump back comes here with everything else as it was
+  if (sigsetjmp(resume, 1) == 0) {
+    guarded = {mapped.data(), mapped.data() + mapped.size(), &resume};
+    scatter(pieces, gap, mapped.data(), kernels);
+    copied = true;
   }
-  guarded = {mapped.data(), mapped.data() + mapped.size(), &resume};
-  copy_bytes(target, mapped.data(), mapped.size(), kWindowBytes, kernels);
   guarded.resume = nullptr;
-  return true;
+  kernels.fence();  // after a jump out of a copy: whoever reads these bytes another way must come after what was stored
+  return copied;
 }
 
 }  // namespace loadstone::io

@@ -3,6 +3,8 @@
 
 #include "core/kernels.hpp"
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <span>
 
@@ -12,7 +14,9 @@ namespace loadstone::io {
 /// else to the handler that was there before. False if the handler is not ours (any more): then do not copy.
 bool guard_is_in_place();
 
-/// Copies out of mapped memory. False if a page of it could not be read. Call only while guard_is_in_place().
-bool guarded_copy(std::byte* target, std::span<const std::byte> mapped, const CopyKernels& kernels = best_kernels());
+/// Copies mapped memory to pieces, one after the other; those at `gap` are passed over. False if a page of it could not
+/// be read. Call only while guard_is_in_place().
+bool guarded_copy(std::span<const iovec> pieces, const std::byte* gap, std::span<const std::byte> mapped,
+                  const CopyKernels& kernels = best_kernels());
 
 }  // namespace loadstone::io

@@ -51,16 +51,6 @@ bool is_unchanged(const CopyJob& job) {
   return now.ok() && compare_identity(job.identity, *now, job.rule, "").ok();
 }
 
-bool copy_pieces(const CopyJob& job, const View& view) {
-  std::int64_t at = job.offset;
-  for (const iovec& piece : job.destinations) {
-    const std::span mapped(view.at(at), piece.iov_len);
-    if (!guarded_copy(static_cast<std::byte*>(piece.iov_base), mapped, *job.kernels)) return false;
-    at += static_cast<std::int64_t>(piece.iov_len);
-  }
-  return true;
-}
-
 }  // namespace
 
 bool copy_mapped(const CopyJob& job, Ledger& ledger) {
@@ -70,7 +60,8 @@ bool copy_mapped(const CopyJob& job, Ledger& ledger) {
   if (!charged.ok()) return false;
   const View view(job.fd, job.offset, bytes);
   // The second look finds a file that was cut inside a page: such a page reads as zeros, without any signal.
-  return view.populate() && copy_pieces(job, view) && is_unchanged(job);
+  const std::span mapped(view.at(job.offset), static_cast<std::size_t>(bytes));
+  return view.populate() && guarded_copy(job.destinations, job.gap.data(), mapped, *job.kernels) && is_unchanged(job);
 }
 
 bool copy_by_reading(const CopyJob& job) {

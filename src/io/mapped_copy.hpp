@@ -20,6 +20,7 @@ struct CopyJob {
   int fd = -1;
   std::int64_t offset = 0;
   std::span<const iovec> destinations;
+  std::span<const std::byte> gap;  ///< pieces that go there are wanted by nobody; empty: there are none
   FileIdentity identity;
   IdentityRule rule = IdentityRule::strict;
   const CopyKernels* kernels = &best_kernels();  ///< never null

@@ -11,7 +11,8 @@ std::int64_t size_of(const Read& read) { return static_cast<std::int64_t>(read.d
 // its own: whoever reads it throws it away.
 constexpr std::int64_t kGapShare = 50;
 
-bool is_worth_reading(std::int64_t gap, std::int64_t skipped, std::int64_t bytes) {
+bool is_worth_reading(std::int64_t gap, std::int64_t skipped, std::int64_t bytes, Gaps gaps) {
+  if (gaps == Gaps::mapped) return gap > 0 && gap <= kMaxMappedGapBytes;
   return gap > 0 && gap <= kMaxGapBytes && (skipped + gap) * kGapShare <= bytes - skipped;
 }
 
@@ -28,7 +29,7 @@ void ReadQueue::push(const Read& read) {
   uncut_bytes_ += size_of(read);
 }
 
-Range ReadQueue::peek(std::int64_t max_bytes, std::size_t max_pieces) noexcept {
+Range ReadQueue::peek(std::int64_t max_bytes, std::size_t max_pieces, Gaps gaps) noexcept {
   const Read& first = (*this)[cursor_].read;
   Range range = {first.file, first.offset + within_, size_of(first) - within_, cursor_};
   const std::byte* end = first.destination.data() + first.destination.size();
@@ -38,7 +39,7 @@ Range ReadQueue::peek(std::int64_t max_bytes, std::size_t max_pieces) noexcept {
     const Read& read = (*this)[next].read;
     if (read.file != range.file) break;
     const std::int64_t gap = read.offset - (range.offset + range.bytes);
-    if (gap != 0 && !is_worth_reading(gap, skipped, range.bytes)) {
+    if (gap != 0 && !is_worth_reading(gap, skipped, range.bytes, gaps)) {
       range.gap = gap;
       break;
     }
@@ -48,6 +49,7 @@ Range ReadQueue::peek(std::int64_t max_bytes, std::size_t max_pieces) noexcept {
     skipped += gap;
     end = read.destination.data() + read.destination.size();
     range.bytes += gap + size_of(read);
+    ++range.reads;
   }
   range.goes_on = range.goes_on || range.bytes > max_bytes;
   range.bytes = std::min(range.bytes, max_bytes);

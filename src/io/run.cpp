@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace loadstone::io {
@@ -16,6 +17,12 @@ constexpr double kMixedWaitSeconds = 0.001;  // while copies and reads are both 
 constexpr double kMinDrainSeconds = 1;       // memory that is given up is lost for good
 constexpr std::size_t kMaxOps = 128;
 constexpr std::size_t kMaxNotes = 20;
+
+/// A mapped copy may have had more pieces than a system call takes: the rest counts as not arrived yet.
+std::span<const iovec> next_destinations(const Op& op) {
+  const auto left = std::span(op.destinations).subspan(op.first_destination);
+  return left.first(std::min<std::size_t>(left.size(), IOV_MAX));
+}
 
 }  // namespace
 
@@ -91,9 +98,8 @@ void Run::submit_ready() {
   for (std::size_t i = 0; i < count; ++i) {
     const Op& op = ops_[ready_[i]];
     const bool direct = op.mode == Mode::direct;
-    const std::span<const iovec> pieces = op.block.valid()
-                                              ? std::span<const iovec>(&op.block_piece, 1)
-                                              : std::span<const iovec>(op.destinations).subspan(op.first_destination);
+    const std::span<const iovec> pieces =
+        op.block.valid() ? std::span<const iovec>(&op.block_piece, 1) : next_destinations(op);
     batch_.push_back({.tag = ready_[i],
                       .operation = Operation::read,
                       .slot = direct ? op.file->direct_slot : op.file->buffered_slot,

@@ -133,6 +133,7 @@ class Run {
 
   // run_resident.cpp: resident pages
   Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
+  Cut issue_short_runs(OpenFile& file, std::int64_t wanted, std::int64_t mappable);
   Cut issue_to_present(OpenFile& file, Range range, std::int64_t mappable);
   Cut issue_resident_read(OpenFile& file, std::int64_t wanted);
   Cut issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* trial);

@@ -24,6 +24,15 @@ void scatter(const std::byte* source, std::span<const iovec> destinations, const
   }
 }
 
+/// Without the gaps, which a mapped copy passes over.
+std::int64_t wanted_bytes(const Op& op) {
+  std::int64_t bytes = op.bytes;
+  for (const iovec& piece : op.destinations) {
+    if (piece.iov_base == op.gap.data()) bytes -= static_cast<std::int64_t>(piece.iov_len);
+  }
+  return bytes;
+}
+
 /// Moves the start of what is missing forward.
 void advance(Op& op, std::int64_t bytes) {
   op.arrived += bytes;
@@ -105,7 +114,7 @@ void Run::on_copied(const Copiers::Done& done) {
   Op& op = ops_[index];
   if (op.trial != nullptr) std::exchange(op.trial, nullptr)->add(op.way, op.bytes, done.seconds);
   if (done.copied) {
-    counters_.add_read(op.way, op.bytes);
+    counters_.add_read(op.way, op.way == Way::mapped ? wanted_bytes(op) : op.bytes);
     op.arrived = op.bytes;
     return finish_op(index);
   }

@@ -41,7 +41,7 @@ std::int64_t memory_align(const FsFacts& facts) { return facts.memory_align > 0 
 void throw_gaps_away(Op& op) {
   const auto is_gap = [](const iovec& piece) { return piece.iov_base == nullptr; };
   if (std::ranges::none_of(op.destinations, is_gap)) return;
-  op.gap.resize(static_cast<std::size_t>(kMaxGapBytes));
+  op.gap.resize(static_cast<std::size_t>(kMaxMappedGapBytes));
   for (iovec& piece : op.destinations) {
     if (is_gap(piece)) piece.iov_base = op.gap.data();
   }

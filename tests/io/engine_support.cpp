@@ -3,12 +3,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <limits>
+
 namespace loadstone::test {
 
 void drop_from_cache(const std::string& path) {
   const io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   ::fdatasync(file.get());
   ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+}
+
+void keep_in_cache(const std::string& path) {
+  drop_from_cache(path);
+  std::ifstream(path, std::ios::binary).ignore(std::numeric_limits<std::streamsize>::max());
 }
 
 bool is_usable(std::string_view backend) {

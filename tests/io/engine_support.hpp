@@ -110,6 +110,8 @@ inline std::int64_t open_descriptors() {
 
 /// Puts a file out of the page cache, as far as its file system allows.
 void drop_from_cache(const std::string& path);
+/// Reads it once, with every page written back before.
+void keep_in_cache(const std::string& path);
 /// Whether a way of section 1 can be used here.
 bool is_usable(std::string_view backend);
 

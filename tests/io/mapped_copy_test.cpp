@@ -71,8 +71,11 @@ TEST_F(MappedCopyTest, ACutUnderTheCopyEndsWithFalse_C061_T21) {
     void* const at = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, file_.get(), 0);
     ASSERT_NE(at, MAP_FAILED);
     std::filesystem::resize_file(path_, 4096);
-    EXPECT_FALSE(guarded_copy(target_.data(), {static_cast<const std::byte*>(at), static_cast<std::size_t>(bytes)}));
-    EXPECT_TRUE(guarded_copy(target_.data(), {static_cast<const std::byte*>(at), 4096})) << "and the guard works on";
+    const std::span mapped(static_cast<const std::byte*>(at), static_cast<std::size_t>(bytes));
+    const iovec all = {target_.data(), mapped.size()};
+    const iovec first = {target_.data(), 4096};
+    EXPECT_FALSE(guarded_copy({&all, 1}, nullptr, mapped));
+    EXPECT_TRUE(guarded_copy({&first, 1}, nullptr, mapped.first(4096))) << "and the guard works on";
     ::munmap(at, static_cast<std::size_t>(bytes));
   }
 }

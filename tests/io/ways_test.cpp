@@ -150,6 +150,55 @@ TEST_P(Ways, SmallGapsAreReadOver) {
   }
 }
 
+/// Rows of `row` bytes, of which every read wants `run` from `first` on: a split along an inner axis.
+std::vector<Read> columns(Landing& landing, std::int64_t bytes, std::int64_t row, std::int64_t first,
+                          std::int64_t run) {
+  std::vector<Read> reads;
+  for (std::int64_t at = first, to = 0; at + run <= bytes; at += row, to += run) {
+    reads.push_back({0, at, landing.at(to, run)});
+  }
+  return reads;
+}
+
+TEST_P(Ways, ShortRunsOfResidentPagesArePickedOutOfAMapping) {
+  constexpr std::int64_t kBytes = 9 * kMiB + 333;
+  write(kBytes);
+  struct Case {
+    std::int64_t row, first, run;
+  };
+  for (const Case& one : {Case{2048, 128, 1024}, Case{4100, 7, 5}, Case{700, 699, 1}, Case{4500, 0, 404},
+                          Case{8192, 1, 4096}, Case{20'000, 0, 3700}}) {
+    test::keep_in_cache(files_[0].name.name);
+    Landing landing(kBytes, one.first);
+    const std::vector<Read> reads = columns(landing, kBytes, one.row, one.first, one.run);
+    read(reads);
+    const std::int64_t wanted = std::ssize(reads) * one.run;
+    EXPECT_EQ(stats_.bytes_wanted, wanted);
+    if (settings_.mapped != "auto" || stats_.windows["resident"] == 0) continue;
+    EXPECT_EQ(stats_.bytes_read, wanted) << "what lies between is passed over";
+    EXPECT_GE(10 * stats_.bytes_by_way["mapped"], 9 * wanted);
+    EXPECT_LE(stats_.requests, std::ssize(reads) / 5);
+  }
+}
+
+TEST_P(Ways, ShortRunsOfAMappingThatTheBudgetRefusesAreReadInParts) {
+  constexpr std::int64_t kBytes = 8 * kMiB;
+  write(kBytes);
+  test::keep_in_cache(files_[0].name.name);
+  Ledger ledger(256 * kMiB);
+  const Result<Reservation> others = ledger.try_reserve(256 * kMiB - 64 * kKiB, Use::staging);
+  ASSERT_TRUE(others.ok());
+  auto engine = Engine::make(settings_, opener_, ledger);
+  ASSERT_TRUE(engine.ok());
+  Landing landing(kBytes);
+  const std::vector<Read> reads = columns(landing, kBytes, 2048, 0, 1024);
+  ListSource source(reads);
+  const Status status = (*engine)->run(files_, source, {});
+  ASSERT_TRUE(status.ok()) << describe(status.failure());
+  ASSERT_TRUE(source.each_done_once());
+  for (const Read& read : reads) ASSERT_TRUE(test::holds(read.destination, read.offset)) << read.offset;
+}
+
 TEST_P(Ways, ASmallBudgetOnlyChangesTheWay) {
   constexpr std::int64_t kBytes = 3 * kMiB + 5;
   write(kBytes);
