@@ -18,10 +18,14 @@ constexpr std::int64_t kBatchesInCap = 8;
 bench::Report report_of(const loadstone::LoadStats& stats) {
   bench::Report report;
   for (const auto& [name, seconds] : stats.seconds_by_step) report.stages[name] = seconds;
-  report.counts = {
-      {"bytes_wanted", stats.bytes_wanted}, {"bytes_read", stats.bytes_read}, {"bytes_in_place", stats.bytes_in_place},
-      {"bytes_staged", stats.bytes_staged}, {"requests", stats.requests},     {"opens", stats.opens},
-      {"budget_peak", stats.peak_bytes}};
+  report.counts = {{"bytes_wanted", stats.bytes_wanted},
+                   {"bytes_read", stats.bytes_read},
+                   {"bytes_in_place", stats.bytes_in_place},
+                   {"bytes_staged", stats.bytes_staged},
+                   {"requests", stats.requests},
+                   {"opens", stats.opens},
+                   {"budget_peak", stats.peak_bytes},
+                   {"staging_bytes_new", stats.staging_bytes_new}};
   for (const auto& [way, bytes] : stats.bytes_by_way) report.counts["way_" + way] = bytes;
   return report;
 }
@@ -40,6 +44,7 @@ class Loadstone final : public bench::Contender {
     options_.io.backend = job.word("backend", "");
     options_.io.direct = job.word("direct", "");
     options_.io.mapped = job.word("mapped", "");
+    options_.io.landing = job.word("landing", "");
     options_.io.request_bytes = job.number("request", 0);
     options_.io.depth = job.number("depth", 0);
     if (job.options.contains("budget")) options_.budget_bytes = job.number("budget", 0);
@@ -52,6 +57,7 @@ class Loadstone final : public bench::Contender {
 
   bench::Report run(const bench::Job& job) override {
     if (job.action == "stream") return stream(job);
+    if (job.action == "twice") return twice(job);
     if (job.action == "scan") {
       dataset_ = loadstone::open({job.folder});
       return {{}, {{"shards", static_cast<std::int64_t>(dataset_->shards.size())}, {"rows", dataset_->rows()}}};
@@ -62,13 +68,26 @@ class Loadstone final : public bench::Contender {
 
   std::string digest(const bench::Job& job) override {
     if (job.action == "stream") return streamed_.take();
-    if (job.action == "load") return bench::digest_of_pieces(loaded_->local_bytes(), job.pieces);
+    if (loaded_) return bench::digest_of_pieces(loaded_->local_bytes(), job.pieces);
     std::string rows;
     for (const auto& shard : dataset_->shards) rows += fmt::format("{}{}", rows.empty() ? "" : ",", shard.rows);
     return fmt::format("{{\"scan\": \"{} {}\"}}", dataset_->dtype.name(), rows);
   }
 
  private:
+  /// One load after the other in one context; the first result is gone before the second is made.
+  bench::Report twice(const bench::Job& job) {
+    options_.context = std::make_shared<loadstone::Context>();
+    const double start = bench::seconds_now();
+    loaded_ = loadstone::load({job.folder}, options_);
+    const double middle = bench::seconds_now();
+    loaded_.reset();
+    const double again = bench::seconds_now();
+    loaded_ = loadstone::load({job.folder}, options_);
+    const double end = bench::seconds_now();
+    return {{{"first", middle - start}, {"second", end - again}}, report_of(loaded_->stats).counts};
+  }
+
   /// Batches of an eighth of the cap, and the rest of it as budget: several are read while one is used.
   bench::Report stream(const bench::Job& job) {
     bench::Report report;

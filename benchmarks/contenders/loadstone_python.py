@@ -3,7 +3,7 @@
 import numpy
 
 import loadstone
-from protocol import Contender, serve
+from protocol import Contender, now, serve
 
 
 class Loadstone(Contender):
@@ -18,9 +18,27 @@ class Loadstone(Contender):
             return {}
         if job["action"] == "stream":
             return self.stream(job)
+        if job["action"] == "twice":
+            return self.twice(job)
         self.array = loadstone.load(job["folder"], out=self.out, **self.io)
         self.tile = self.array.local
         return report(self.array.stats)
+
+    def twice(self, job):
+        """One load after the other in one context; the first result is gone before the second is made."""
+        context = loadstone.Context()
+        start = now()
+        self.array = loadstone.load(job["folder"], context=context, **self.io)
+        middle = now()
+        del self.array
+        again = now()
+        self.array = loadstone.load(job["folder"], context=context, **self.io)
+        end = now()
+        self.tile = self.array.local
+        return {
+            "stages": {"first": middle - start, "second": end - again},
+            "counts": report(self.array.stats)["counts"],
+        }
 
     def stream(self, job):
         """Batches of an eighth of the cap, and the rest of it as budget: several are read while one is used."""
@@ -57,6 +75,7 @@ def report(stats):
         "requests": stats.requests,
         "opens": stats.opens,
         "budget_peak": stats.peak_bytes,
+        "staging_bytes_new": stats.staging_bytes_new,
     }
     counts |= {f"way_{way}": size for way, size in stats.bytes_by_way.items()}
     return {"stages": dict(stats.seconds_by_step), "counts": counts}

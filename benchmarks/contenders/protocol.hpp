@@ -14,9 +14,9 @@
 namespace bench {
 
 struct Job {
-  std::string
-      action;        ///< "load": all bytes in memory; "stream": batches, checksummed and dropped; "scan": headers only
-  std::string form;  ///< "npy", or "raw" with a sidecar `shard_meta.json` in the folder
+  std::string action;  ///< "load": all bytes in memory; "twice": and once more; "stream": batches, checksummed and
+                       ///< dropped; "scan": headers only
+  std::string form;    ///< "npy", or "raw" with a sidecar `shard_meta.json` in the folder
   std::string folder;
   std::vector<std::string> files;              ///< names in the folder, in order
   std::int64_t bytes = 0;                      ///< of the result

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lib.digest import Digests
+from lib.parts import even as even
 
 
 class Contender:

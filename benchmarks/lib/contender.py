@@ -1,5 +1,6 @@
 """A contender as the harness sees it: a process that is told its job, waits for `go`, and is watched from outside."""
 
+import contextlib
 import json
 import os
 import selectors
@@ -39,6 +40,7 @@ class Process:
     def __init__(self, command: list[str], job: dict[str, Any], environment: dict[str, str], limit_s: float) -> None:
         self._limit_s = limit_s
         self._kept = b""
+        self._ranks: list[int] = []  # those of several tell their processes; else it is the child itself
         self._started = time.perf_counter()
         self._child = subprocess.Popen(
             command,
@@ -57,6 +59,9 @@ class Process:
     def __exit__(self, *_: object) -> None:
         if self._child.poll() is None:
             os.killpg(self._child.pid, signal.SIGKILL)
+            for pid in self._ranks:  # a launcher gives ranks a group of their own
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         self._child.wait()
         for pipe in (self._child.stdin, self._child.stdout, self._child.stderr):
             pipe.close()
@@ -67,25 +72,30 @@ class Process:
 
     def ready(self, data_folder: str) -> float:
         """Waits until it is; seconds since the start. Looks through what it has open and mapped."""
-        self._hear("ready")
+        ranks = self._hear("ready")
         started = time.perf_counter() - self._started
-        held = held_below(self.pid, data_folder)
+        self._ranks = json.loads(ranks) if ranks else [self.pid]
+        held = [path for pid in self._ranks for path in held_below(pid, data_folder)]
         if held:
             raise Cheated(f"held before go: {held[0]}")
         return started
 
     def go(self) -> Measured:
         """The timed run."""
-        measured = Measured(base_bytes=reset_peak(self.pid))
-        cpu = cpu_seconds(self.pid)
-        read = read_bytes(self.pid)
+        bases = [reset_peak(pid) for pid in self._ranks]
+        measured = Measured()
+        cpu = sum(map(cpu_seconds, self._ranks))
+        read = sum(map(read_bytes, self._ranks))
         start = time.perf_counter()
         self._say("go")
         told = self._hear("done")
         measured.total_s = time.perf_counter() - start
-        measured.cpu_s = cpu_seconds(self.pid) - cpu
-        measured.read_bytes = read_bytes(self.pid) - read
-        measured.peak_bytes = status_bytes(self.pid, "VmHWM")
+        measured.cpu_s = sum(map(cpu_seconds, self._ranks)) - cpu
+        measured.read_bytes = sum(map(read_bytes, self._ranks)) - read
+        peaks = [status_bytes(pid, "VmHWM") for pid in self._ranks]
+        measured.base_bytes, measured.peak_bytes = max(
+            zip(bases, peaks, strict=True), key=lambda rank: rank[1] - rank[0]
+        )
         report = json.loads(told or "{}")
         measured.stages = report.get("stages", {})
         measured.counts = report.get("counts", {})

@@ -78,6 +78,8 @@ def measure(cell: Cell, data: DataSet, tuning: dict[str, str], chosen_peers: str
 
 def takes_part(entrant: roster.Entrant, cell: Cell, chosen_peers: str) -> bool:
     """Ours and the patterns always; forced ways where the cell asks for them; peers as they were named."""
+    if not entrant.belongs(cell.action, cell.ranks):
+        return False
     if entrant.kind == roster.WAY:
         return cell.ways
     if entrant.kind == roster.PEER and chosen_peers:
@@ -99,7 +101,9 @@ def stored_cell(cell: Cell, data: DataSet, listed: list[roster.Entrant], done: l
         "cap_bytes": cell.cap_bytes,
         "bytes": data.bytes,
         "pieces": len(data.pieces),
-        "same": [roster.OURS_CPP.name, roster.OURS_AGAIN.name],
+        "ranks": cell.ranks,
+        "axis": cell.axis,
+        "same": roster.pair(cell.ranks),
         "targets": asdict(cell.targets),
         "entrants": [
             {

@@ -19,17 +19,27 @@ class Entrant:
     destinations: frozenset[str] = frozenset({"fresh", "present"})
     without: str = ""  # why it does not offer the rest
     module: str = ""  # what it imports from the environment of the peers; empty: the project's environment will do
+    by_ranks: bool = False  # runs under a launcher of MPI, for cells of several ranks and for them only
 
-    def command(self) -> list[str]:
+    def command(self, ranks: int = 1) -> list[str]:
+        return [*places.launcher(ranks), *self.one_rank()] if self.by_ranks else self.one_rank()
+
+    def one_rank(self) -> list[str]:
         if self.program.endswith(".py"):
             python = places.PEER_PYTHON if self.module else places.PYTHON
             return [str(python), str(places.BENCHMARKS / "contenders" / self.program)]
         return [str(places.PROGRAMS / self.program)]
 
+    def belongs(self, action: str, ranks: int) -> bool:
+        """Whether its cells are of this kind at all. What belongs and refuses is listed with its reason."""
+        if self.by_ranks != (ranks > 1):
+            return False
+        return action in self.actions if action == "twice" else self.actions != TWICE
+
     def present(self) -> bool:
         if self.module and not list(places.PEER_PYTHON.parents[1].glob(f"lib/python*/site-packages/{self.module}")):
             return False
-        return all(places.Path(part).exists() for part in self.command())
+        return all(places.Path(part).exists() for part in self.one_rank())
 
     def refuses(self, action: str, destination: str) -> str:
         """Why it cannot take part; empty if it can."""
@@ -40,22 +50,35 @@ class Entrant:
         return ""
 
 
-ALL = frozenset({"load", "stream", "scan"})
+ALL = frozenset({"load", "stream", "scan", "twice"})
+TWICE = frozenset({"twice"})
 FRESH = frozenset({"fresh"})
 OURS_CPP = Entrant("loadstone C++", OURS, "loadstone_cpp", {}, ALL)
 OURS_AGAIN = Entrant("loadstone C++ (again)", OURS, "loadstone_cpp", {}, ALL)  # the A/A pair
+OURS_BY_RANKS = Entrant("loadstone Python", OURS, "ranks_loadstone.py", by_ranks=True)
+OURS_BY_RANKS_AGAIN = Entrant("loadstone Python (again)", OURS, "ranks_loadstone.py", by_ranks=True)
+AXIS_0 = Entrant("loadstone Python, axis 0", WAY, "ranks_loadstone.py", {"axis": "0"}, by_ranks=True)
+AGAIN = {OURS_AGAIN.name, OURS_BY_RANKS_AGAIN.name}
 
 ENTRANTS = [
     OURS_CPP,
     OURS_AGAIN,
     Entrant("loadstone Python", OURS, "loadstone_python.py", {}, ALL),
+    OURS_BY_RANKS,
+    OURS_BY_RANKS_AGAIN,
     Entrant("loadstone posix", WAY, "loadstone_cpp", {"backend": "posix"}, ALL),
     Entrant("loadstone uring", WAY, "loadstone_cpp", {"backend": "uring"}, ALL),
     Entrant("loadstone direct=off", WAY, "loadstone_cpp", {"direct": "off"}, ALL),
     Entrant("loadstone mapped=off", WAY, "loadstone_cpp", {"mapped": "off"}, ALL),
+    Entrant("loadstone landing=staged", WAY, "loadstone_cpp", {"landing": "staged"}, TWICE),
+    AXIS_0,
     Entrant("P1 16 threads, buffered 2 MiB", PATTERN, "read_threads"),
     Entrant("P2 16 MiB pread, memcpy", PATTERN, "read_block"),
     Entrant("P3 mmap, memcpy, 1 thread", PATTERN, "map_copy"),
+    Entrant("P4 one rank numpy.load, rows scattered", PATTERN, "ranks_numpy.py", {"way": "scatter"}, by_ranks=True),
+    Entrant("P5 every rank reads all, keeps its part", PATTERN, "ranks_numpy.py", {"way": "keep"}, by_ranks=True),
+    Entrant("P6 every rank reads its own runs", PATTERN, "ranks_numpy.py", {"way": "runs"}, by_ranks=True),
+    Entrant("P7 all-gather of everything", PATTERN, "ranks_numpy.py", {"way": "gather"}, by_ranks=True),
     Entrant(
         "numpy load, concatenate",
         PEER,
@@ -99,3 +122,8 @@ CEILING_TITLES = {
     "C5": "open, stat, read 4 KiB, close, file by file",
     "C6": "first touch alone, all cores",
 }
+
+
+def pair(ranks: int) -> list[str]:
+    """Ours twice, by name."""
+    return [one.name for one in ((OURS_CPP, OURS_AGAIN) if ranks == 1 else (OURS_BY_RANKS, OURS_BY_RANKS_AGAIN))]

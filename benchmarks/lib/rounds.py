@@ -4,7 +4,7 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from lib import ballast, cache, places, roster
+from lib import ballast, cache, parts, places, roster
 from lib.contender import Cheated, Failed, Process
 from lib.roster import Entrant
 from lib.sets import DataSet
@@ -29,11 +29,21 @@ class Bench:
         return self.runs % self.data.copies
 
 
+# Launchers refuse root unless told; ranks that share one machine need no network.
+OF_LAUNCHERS = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_btl_base_warn_component_unused": "0",
+}
+
+
 def environment() -> dict[str, str]:
     """The same for everyone: no LOADSTONE_, no allocator settings, threads = cores."""
     kept = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
     cores = str(os.cpu_count() or 1)
-    return kept | {"OMP_NUM_THREADS": cores, "OPENBLAS_NUM_THREADS": cores, "PYTHONDONTWRITEBYTECODE": "1"}
+    return (
+        kept | {"OMP_NUM_THREADS": cores, "OPENBLAS_NUM_THREADS": cores, "PYTHONDONTWRITEBYTECODE": "1"} | OF_LAUNCHERS
+    )
 
 
 def job_of(bench: Bench, entrant: Entrant, copy: int) -> dict[str, Any]:
@@ -55,9 +65,16 @@ def job_of(bench: Bench, entrant: Entrant, copy: int) -> dict[str, Any]:
         "cap_bytes": cell.cap_bytes,
         "destination": "present" if present else "fresh",
         "pieces": data.pieces,
+        "axis": axis_of(bench, entrant),
+        "rows": data.rows,
         "options": options,
+        "runs_library": str(places.RUNS_LIBRARY),
         "digest_library": str(places.DIGEST_LIBRARY),
     }
+
+
+def axis_of(bench: Bench, entrant: Entrant) -> int:
+    return int(entrant.options.get("axis", bench.cell.axis))
 
 
 def set_state(state: str, paths: list[str]) -> float:
@@ -79,7 +96,7 @@ def run_once(bench: Bench, entrant: Entrant) -> dict[str, Any]:
     paths = bench.data.paths(copy)
     record: dict[str, Any] = {"who": entrant.name, "copy": copy, "failed": "", "void": "", "wrong": ""}
     try:
-        command, job = entrant.command(), job_of(bench, entrant, copy)
+        command, job = entrant.command(bench.cell.ranks), job_of(bench, entrant, copy)
         with Process(command, job, environment(), LIMIT_S) as process:
             start_s = process.ready(str(places.data_folder()))
             set_state(bench.cell.state, paths)
@@ -95,16 +112,20 @@ def run_once(bench: Bench, entrant: Entrant) -> dict[str, Any]:
                 record["void"] = record["void"] or f"only {after:.2%} of the pages were cached afterwards"
             record |= asdict(measured) | {"cached_before": before, "cached_after": after}
             if entrant.kind != roster.CEILING:
-                record["wrong"] = wrong_bytes(bench, process.digest())
+                record["wrong"] = wrong_bytes(bench, entrant, process.digest())
             process.close()
     except (Failed, Cheated) as error:
         record["failed"] = str(error)
     return record
 
 
-def wrong_bytes(bench: Bench, told: dict[str, Any]) -> str:
+def wrong_bytes(bench: Bench, entrant: Entrant, told: dict[str, Any]) -> str:
     """What differs from the data set's own digests; empty if nothing does."""
     data = bench.data
+    if bench.cell.ranks > 1:
+        wanted_parts = parts.digests(data, bench.cell.ranks, axis_of(bench, entrant))
+        differ = [rank for rank, part in enumerate(wanted_parts) if told.get("parts", [])[rank : rank + 1] != [part]]
+        return f"the part of rank {differ[0]} and of {len(differ) - 1} others" if differ else ""
     if bench.cell.action == "scan":
         wanted = f"{data.dtype} {','.join(map(str, data.rows))}"
         return "" if told.get("scan") == wanted else f"found {str(told.get('scan'))[:80]}"

@@ -17,6 +17,7 @@ SCALE = 0.02
 EXPECTED = places.BENCHMARKS / "load/expected.json"
 ACCEPT = "benchmarks/bench smoke --accept"
 FIXED = {"backend": "posix", "direct": "off", "mapped": "off", "request": "1048576", "depth": "4", "budget": "67108864"}
+COUNTED_OF_RANKS = ("bytes_wanted", "opens")  # what one rank reads is cached for the next, or not yet
 COUNTED = ("bytes_wanted", "bytes_read", "requests", "opens", "shards", "rows")
 TUNING = {"block": "1048576", "depth": "8"}
 
@@ -42,9 +43,11 @@ def run(accept: bool) -> int:
 
 def everyone_once(cell: Cell, data: DataSet) -> list[str]:
     """Runs ceilings and contenders once, but for optional peers; what failed or was wrong."""
-    entrants = [entrant for entrant in roster.ENTRANTS if entrant is not roster.OURS_AGAIN]
+    entrants = [entrant for entrant in roster.ENTRANTS if entrant.name not in roster.AGAIN]
     here = [one for one in entrants if one.kind != roster.WAY and not one.module]
-    able = [one for one in here if not one.refuses(cell.action, cell.destination)]
+    able = [
+        one for one in here if one.belongs(cell.action, cell.ranks) and not one.refuses(cell.action, cell.destination)
+    ]
     ceilings = [roster.CEILINGS[name] for name in (cell.ceiling, *cell.beside)]
     bench = Bench(cell, data, able, TUNING)
     records = [rounds.run_once(bench, entrant) for entrant in [*ceilings, *able]]
@@ -53,9 +56,8 @@ def everyone_once(cell: Cell, data: DataSet) -> list[str]:
 
 def exact_figures(cell: Cell, data: DataSet, wrong: list[str]) -> dict[str, int]:
     """Counts of Loadstone with fixed ways, and the memory it held of its budget."""
-    if roster.OURS_CPP.refuses(cell.action, cell.destination):
-        return {}
-    fixed = replace(roster.OURS_CPP, options=FIXED)
+    ours = roster.OURS_CPP if cell.ranks == 1 else roster.OURS_BY_RANKS
+    fixed = replace(ours, options=FIXED)
     record = rounds.run_once(Bench(cell, data, [fixed], TUNING), fixed)
     problem = record["failed"] or record["wrong"]
     if problem:
@@ -64,7 +66,8 @@ def exact_figures(cell: Cell, data: DataSet, wrong: list[str]) -> dict[str, int]
     counts = record["counts"]
     if cell.cap_bytes and counts["budget_peak"] > cell.cap_bytes // 8 * 7:
         wrong.append(f"{cell.name}: {counts['budget_peak']:,} bytes of a budget of {cell.cap_bytes // 8 * 7:,}")
-    return {name: counts[name] for name in COUNTED if name in counts}
+    counted = COUNTED if cell.ranks == 1 else COUNTED_OF_RANKS
+    return {name: counts[name] for name in counted if name in counts}
 
 
 def copies_are_as_written(data: dict[str, DataSet]) -> list[str]:

@@ -101,6 +101,12 @@ def below(cell: dict[str, Any], judged: Judged) -> list[str]:
     stages = own_stages(cell, judged)
     if stages:
         lines.append("- our stages, ms: " + ", ".join(f"{name} {ms:.1f}" for name, ms in stages.items()))
+    for line in judged.lines:
+        if line.over_axis0:
+            lines.append(f"- {line.name}: {spread_text(line.over_axis0)} of the time of a split along axis 0")
+        if line.second:
+            told = f"{spread_text(line.second)} of the time of the first, {line.staging_new:,} new bytes of staging"
+            lines.append(f"- second load, {line.name}: {told}")
     if judged.again is not None:
         lines.append(f"- A/A (the same contender twice): {judged.again:.3f}")
     for number, reason in judged.dropped.items():

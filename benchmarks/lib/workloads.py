@@ -15,6 +15,8 @@ class Targets:
     within_s: float | None = None
     pieces_per_s: float | None = None  # shards or tensors, of ours in C++
     python_pieces_per_s: float | None = None
+    over_axis0: float | None = None  # time over that of a split along axis 0, in the same rounds
+    second: float | None = None  # time of the second load of a process over that of its first; and no new staging
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Cell:
     cap_bytes: int = 0
     beside: tuple[str, ...] = ()  # ceilings run once a round, for what they tell
     ways: bool = False  # whether Loadstone's forced ways take part
+    ranks: int = 1
+    axis: int = 0  # that is split over the ranks
     targets: Targets = field(default_factory=Targets)
 
 
@@ -36,7 +40,10 @@ W1 = Targets(bound=0.90, best_peer=1.2, cpu_share=0.2)
 W2 = Targets(bound=0.85, best_peer=1.5)
 W2P = Targets(bound=0.90, best_peer=1.5)
 W3 = Targets(bound=0.85)
+W4 = Targets(bound=0.90)
+W4_LAST = Targets(over_axis0=1.5)
 W8 = Targets(bound=0.25, within_s=1.0)
+SECOND = Targets(second=1.0)
 W9 = Targets(pieces_per_s=100_000, python_pieces_per_s=30_000)
 
 
@@ -51,8 +58,13 @@ CELLS = [
         for s in "CAB"
     ),
     Cell("W2", "W2/C/present", "C", "warm", "C2", destination="present", beside=("C3", "C5"), targets=W2P),
+    Cell("W1", "W1/C/second", "C", "cold", "C1", "twice", beside=("C5",), ways=True, targets=SECOND),
+    Cell("W2", "W2/C/second", "C", "warm", "C2f", "twice", beside=("C5",), ways=True, targets=SECOND),
     *(_w3(s, 64) for s in "CAB"),
     *(_w3("C", cap) for cap in (256, 1024)),
+    Cell("W4", "W4/C/axis0/2", "C", "cold", "C1", beside=("C5",), ranks=2, targets=W4),
+    Cell("W4", "W4/C/last/2", "C", "cold", "C1", beside=("C5",), ways=True, ranks=2, axis=1, targets=W4_LAST),
+    Cell("W4", "W4/C/last/2/warm", "C", "warm", "C2f", beside=("C5",), ways=True, ranks=2, axis=1, targets=W4_LAST),
     Cell("W8", "W8/warm", "G", "warm", "C5", "scan", targets=W8),
     Cell("W8", "W8/cold", "G", "cold", "C5", "scan"),
     Cell("W9", "W9/M", "M", "warm", "C2f", beside=("C3", "C6"), targets=W9),
@@ -62,6 +74,7 @@ QUESTIONS = {
     "W1": "cold, 1 process, all bytes in private memory",
     "W2": "warm, 1 process, destination fresh, then already there",
     "W3": "cold, all memory capped, batches checksummed and dropped",
+    "W4": "2 ranks, each its half: split along axis 0, along the last axis",
     "W8": "headers of 10,000 files of one row (names and inodes stay cached, also when cold)",
     "W9": "tensors per second: 200,000 small ones of one file, warm, 1 process",
 }

@@ -37,9 +37,11 @@ def test_bm8_a_round_without_its_ceiling_is_dropped(make):
 
 def test_bm6_the_bound_is_the_mean_of_both_ceilings_and_the_header_loop_shared_out(make):
     one = make.round(1, ceilings=(0.8, 1.0))
-    assert figures.bound_seconds(one, "C1", 2) == pytest.approx(0.9)
+    cell = make.cell([one])
+    assert figures.bound_seconds(cell, one, 2) == pytest.approx(0.9)
     one["records"].append(make.record("C5", 0.2))
-    assert figures.bound_seconds(one, "C1", 2) == pytest.approx(1.0)
+    assert figures.bound_seconds(cell, one, 2) == pytest.approx(1.0)
+    assert figures.bound_seconds(cell | {"action": "twice"}, one, 2) == pytest.approx(2.0)
 
 
 def test_figures_of_a_line(make):
@@ -142,3 +144,51 @@ def test_a_peer_that_broke_the_cap_is_no_best_peer(make):
     for one in (record for round_ in cell["rounds"] for record in round_["records"]):
         one["peak_bytes"] = 2**31 if one["who"] == "peer" else 2**29
     assert figures.judge(cell, threads=2).best_peer == ""
+
+
+def twice(make, first, second, new):
+    counts = {"staging_bytes_new": new}
+    rounds = [make.round(i) for i in range(9)]
+    for one in rounds:
+        for record in figures.of(one, "ours") + figures.of(one, "ours (again)"):
+            record |= {"stages": {"first": first, "second": second}, "counts": counts}
+        one["records"] = [record for record in one["records"] if record["who"] not in ("pattern", "peer")]
+    entrants = [
+        {"name": n, "kind": "ours", "program": "p", "options": {}, "refuses": ""} for n in ("ours", "ours (again)")
+    ]
+    cell = make.cell(rounds, action="twice", entrants=entrants, targets={"second": 1.0}, beside=[])
+    return figures.judge(cell, threads=2)
+
+
+@pytest.mark.parametrize(
+    ("second", "new", "verdict", "why"),
+    [
+        (0.5, 0, "target", "no peer reads this set"),
+        (0.6, 0, "loss", "the second load took 1.20 of the first, 1.0 wanted"),
+        (0.4, 4096, "loss", "the second load asked for 4,096 bytes of staging"),
+    ],
+)
+def test_a_second_load_is_compared_with_the_first(make, second, new, verdict, why):
+    judged = twice(make, 0.5, second, new)
+    assert (judged.verdict, judged.why) == (verdict, why)
+    assert judged.lines[0].second.median == pytest.approx(second / 0.5)
+    assert judged.lines[0].gigabytes_s == pytest.approx(2.0), "two loads in the clock"
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(1.4, "target"), (1.6, "loss")])
+def test_another_axis_is_compared_with_axis_0_of_the_same_rounds(make, ours, verdict):
+    rounds = [make.round(i, ours=ours, again=ours) for i in range(9)]
+    for one in rounds:
+        one["records"].append(make.record(figures.AXIS_0, 1.0))
+    names = {"ours": "ours", "ours (again)": "ours", figures.AXIS_0: "way"}
+    entrants = [{"name": n, "kind": k, "program": "p", "options": {}, "refuses": ""} for n, k in names.items()]
+    judged = figures.judge(
+        make.cell(rounds, ranks=2, axis=1, entrants=entrants, targets={"over_axis0": 1.5}), threads=2
+    )
+    assert judged.verdict == verdict and judged.lines[0].over_axis0.median == pytest.approx(ours)
+
+
+def test_the_result_of_a_rank_is_its_share(make):
+    whole = figures.judge(make.cell([make.round(i) for i in range(9)]), threads=2).lines[0]
+    half = figures.judge(make.cell([make.round(i) for i in range(9)], ranks=2), threads=2).lines[0]
+    assert half.beyond_bytes - whole.beyond_bytes == 500_000_000

@@ -2,10 +2,13 @@
 
 import json
 import sys
+import time
+from itertools import pairwise
 
 import pytest
 
-from lib import ballast, cache, contender, roster, rounds, sets, smoke, workloads
+from lib import ballast, cache, contender, parts, places, roster, rounds, sets, smoke, workloads
+from lib.digest import Digests
 from lib.sets import DataSet
 
 ECHO = """
@@ -165,7 +168,7 @@ def test_bm8_order_is_rotated_between_two_ceilings_and_copies_are_taken_in_turn(
     ],
 )
 def test_bm12_digests_are_compared_piece_by_piece(told, problem):
-    assert rounds.wrong_bytes(make_bench([]), told) == problem
+    assert rounds.wrong_bytes(make_bench([]), roster.OURS_CPP, told) == problem
 
 
 def test_bm9_everyone_gets_the_same_environment_without_settings_of_ours(monkeypatch):
@@ -176,7 +179,7 @@ def test_bm9_everyone_gets_the_same_environment_without_settings_of_ours(monkeyp
 
 
 def test_rows_and_cells_are_chosen_by_name():
-    assert [cell.name for cell in workloads.chosen("W2/C")] == ["W2/C/fresh", "W2/C/present"]
+    assert [cell.name for cell in workloads.chosen("W2/C")] == ["W2/C/fresh", "W2/C/present", "W2/C/second"]
     assert {cell.row for cell in workloads.chosen("W1 W8")} == {"W1", "W8"}
     with pytest.raises(SystemExit, match="no workload W99"):
         workloads.chosen("W99")
@@ -190,3 +193,80 @@ def test_a_changed_count_is_shown_with_the_command_that_accepts_it():
 
 def test_every_cell_has_its_counts_accepted():
     assert set(json.loads(smoke.EXPECTED.read_text())) == {cell.name for cell in workloads.CELLS}
+
+
+# ---- several ranks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("extent", "ranks", "ends"), [(10, 3, [0, 4, 7, 10]), (2, 3, [0, 1, 2, 2]), (512, 2, [0, 256, 512])]
+)
+def test_even_parts_are_those_of_loadstone(extent, ranks, ends):
+    loadstone = pytest.importorskip("loadstone")
+    assert parts.even(extent, ranks) == ends
+    plan = loadstone.Distribution.even((extent,), 0, ranks)
+    assert [plan.box(rank)[0] for rank in range(ranks)] == list(pairwise(ends))
+
+
+def test_digests_of_parts_are_those_of_the_slices(tmp_path, monkeypatch):
+    if not places.DIGEST_LIBRARY.exists():
+        pytest.skip("the benchmarks are not built")
+    monkeypatch.setattr(parts, "BLOCK", 48)  # blocks of 3 rows
+    digests = Digests(places.DIGEST_LIBRARY)
+    array = [bytes(range(16 * row, 16 * row + 16)) for row in range(11)]
+    (tmp_path / "copy0").mkdir()
+    for name, rows in (("a", array[:7]), ("b", array[7:])):
+        (tmp_path / "copy0" / name).write_bytes(b"header" + b"".join(rows))
+    data = DataSet("C", "t", "npy", str(tmp_path), ["a", "b"], 188, 176, 16, "float32", [7, 4], [], [], "", 1, 1.0)
+    by_rows = [digests.of_bytes(b"".join(array[:6])), digests.of_bytes(b"".join(array[6:]))]
+    by_columns = [
+        digests.of_bytes(b"".join(row[:8] for row in array)),
+        digests.of_bytes(b"".join(row[8:] for row in array)),
+    ]
+    assert parts.digests(data, 2, 0) == by_rows and parts.digests(data, 2, 1) == by_columns
+    assert parts.digests(data, 2, 1) == by_columns, "kept"
+
+
+def test_a_wrong_part_is_named(monkeypatch):
+    bench = make_bench([])
+    bench.cell = next(cell for cell in workloads.CELLS if cell.ranks == 2)
+    monkeypatch.setattr(parts, "digests", lambda data, ranks, axis: ["aa", "bb"])
+    assert rounds.wrong_bytes(bench, roster.OURS_BY_RANKS, {"parts": ["aa", "bb"]}) == ""
+    assert (
+        rounds.wrong_bytes(bench, roster.OURS_BY_RANKS, {"parts": ["aa", "xx"]}) == "the part of rank 1 and of 0 others"
+    )
+    assert rounds.wrong_bytes(bench, roster.OURS_BY_RANKS, {}) == "the part of rank 0 and of 1 others"
+
+
+def test_ranks_are_watched_where_they_are():
+    worker = (
+        "import os, subprocess, sys; c = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)"
+    )
+    source = ECHO.format(before=worker, go="pass").replace('print("ready"', 'print(f"ready [{os.getpid()}, {c.pid}]"')
+    with contender.Process([sys.executable, "-c", source], {}, rounds.environment(), 30.0) as process:
+        process.ready("/nowhere")
+        ranks = process._ranks
+        assert len(ranks) == 2 and process.go().cpu_s >= 0
+    for pid in ranks[1:]:
+        assert until(lambda pid=pid: is_gone(pid)), "a rank that is left over is ended with its launcher"
+
+
+def is_gone(pid):
+    try:
+        return open(f"/proc/{pid}/stat", encoding="ascii").read().split(")")[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def until(condition, seconds=5.0):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_cells_of_ranks_have_contenders_of_ranks():
+    for cell in workloads.CELLS:
+        here = [one for one in roster.ENTRANTS if one.belongs(cell.action, cell.ranks)]
+        assert here[0].kind == roster.OURS and all(one.by_ranks == (cell.ranks > 1) for one in here), cell.name
+        assert set(roster.pair(cell.ranks)) <= {one.name for one in here}
