@@ -242,7 +242,11 @@ def selection(name: str, value: object) -> list[int | _core.Slice | EllipsisType
             return _core.parse_selection(value)
         except ValueError:
             wrong_value(name, 'a selection such as "1::7,-2"', value)
-    entries = value if isinstance(value, (tuple, list)) else (value,)
+    if isinstance(value, list):  # in NumPy it picks indices of one axis: never to be taken for something else
+        wrong_type(
+            name, "an integer, a slice or a tuple of one for each axis (indices cannot be picked by a list)", value
+        )
+    entries = value if isinstance(value, tuple) else (value,)
     return [_entry(f"{name}[{i}]", entry) for i, entry in enumerate(entries)]
 
 

@@ -31,6 +31,7 @@ WRONG = {
     "rows float": ({"rows": (0, 2.5)}, TypeError, "rows: end"),
     "select float": ({"select": (slice(0, 2), 1.5)}, TypeError, "select[1]"),
     "select ellipses": ({"select": (..., 0, ...)}, ValueError, "select"),
+    "select list": ({"select": [0, 2]}, TypeError, "select"),
     "select none": ({"select": (None, ...)}, TypeError, "select[0]"),
     "rows ellipsis": ({"rows": "..."}, ValueError, "rows"),
     "select text": ({"select": "a:b"}, ValueError, "select"),

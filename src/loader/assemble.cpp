@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "loader/completeness.hpp"
 #include "loader/glob.hpp"
+#include "loader/option_checks.hpp"
 #include "loader/reference.hpp"
 #include "loader/report.hpp"
 
@@ -252,6 +253,7 @@ Survey assemble(Found found, Scanned scanned, const OpenOptions& options, const 
 
   survey.dataset = make_dataset(std::move(found), scanned, reference, faults);
   survey.dataset.proof = proof;
+  append_all(faults, idle_options(options, survey.dataset.format));
   survey.sound = sound_shards(faults, survey.dataset.shards.size());
   finish(faults);
   if (!options.strict) survey.dataset.warnings = std::move(warnings);

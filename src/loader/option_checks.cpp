@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,20 +30,32 @@ void check_format(const OpenOptions& options, std::vector<Fault>& faults) {
   if (!driver.ok()) faults.push_back(std::move(driver).status().take().faults.front());
 }
 
+/// An option that describes raw shards.
+struct RawOption {
+  bool given = false;
+  std::string_view item;
+  std::string_view what;
+  Option option = Option::format;
+};
+
+std::array<RawOption, 4> raw_options(const OpenOptions& options) {
+  return {{{options.trailing_shape.has_value(), "trailing_shape", "the shape of a row", Option::trailing_shape},
+           {!options.byteorder.empty(), "byteorder", "a byte order", Option::byteorder},
+           {options.header_bytes.has_value(), "header_bytes", "the length of what is before the data",
+            Option::header_bytes},
+           {options.allow_tail, "allow_tail", "that a tail is no fault", Option::allow_tail}}};
+}
+
 /// Other formats have a header that says what these would.
 void check_raw(const OpenOptions& options, std::vector<Fault>& faults) {
   if (options.format.empty() || options.format == "raw") return;
-  const auto refuse = [&](bool given, std::string_view item, std::string_view what, Option option) {
-    if (!given) return;
+  for (const RawOption& raw : raw_options(options)) {
+    if (!raw.given) continue;
     faults.push_back(excluded(
-        item, fmt::format("{} is said of raw shards, but the format was set to {}", what, escape(options.format)),
-        Option::format, option));
-  };
-  refuse(options.trailing_shape.has_value(), "trailing_shape", "the shape of a row", Option::trailing_shape);
-  refuse(!options.byteorder.empty(), "byteorder", "a byte order", Option::byteorder);
-  refuse(options.header_bytes.has_value(), "header_bytes", "the length of what is before the data",
-         Option::header_bytes);
-  refuse(options.allow_tail, "allow_tail", "that a tail is no fault", Option::allow_tail);
+        raw.item,
+        fmt::format("{} is said of raw shards, but the format was set to {}", raw.what, escape(options.format)),
+        Option::format, raw.option));
+  }
 }
 
 void check_order(const OpenOptions& options, std::vector<Fault>& faults) {
@@ -61,6 +74,20 @@ Status check_options(const OpenOptions& options) {
   check_raw(options, faults);
   check_order(options, faults);
   return told(std::move(faults));
+}
+
+std::vector<Fault> idle_options(const OpenOptions& options, std::string_view format) {
+  std::vector<Fault> faults;
+  if (format.empty() || format == "raw" || !options.format.empty()) return faults;
+  for (const RawOption& raw : raw_options(options)) {
+    if (!raw.given) continue;
+    Fault fault = make_fault(
+        "argument", fmt::format("{} is said of raw shards, but these are {}", raw.what, format),
+        fmt::format("Leave {} out, or set {} if they are raw.", named(raw.option), named(Option::format, "raw")));
+    fault.item = raw.item;
+    faults.push_back(std::move(fault));
+  }
+  return faults;
 }
 
 Status check_options(const VerifyOptions& options) {

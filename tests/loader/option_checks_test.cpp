@@ -1,5 +1,6 @@
 #include "loader/option_checks.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -39,6 +40,28 @@ TEST(OptionChecks, RawShardsAreDescribedOnlyWhereTheyMayBeRaw) {
   options.format = "npy";
   EXPECT_EQ(refused(options).size(), 4U);
   EXPECT_EQ(refused(OpenOptions{.format = "npy", .allow_tail = true}), Items{"allow_tail"});
+}
+
+TEST(OptionChecks, WhatIsSaidOfRawShardsIsRefusedWhereTheyAreNot) {
+  const test::TempDir root;
+  WriteOptions small;
+  small.shape = {4, 2};
+  const std::string directory = root.file("d");
+  write(directory, small);
+  const auto refused_by = [&](const OpenOptions& options) {
+    try {
+      open({directory}, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::bad_argument);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refused_by({.header_bytes = 64}), testing::HasSubstr("is said of raw shards, but these are npy"));
+  EXPECT_THAT(refused_by({.byteorder = "big"}), testing::HasSubstr("if they are raw"));
+  EXPECT_THAT(refused_by({.allow_tail = true}), testing::HasSubstr("allow_tail"));
+  EXPECT_THAT(refused_by({.trailing_shape = Shape{2}}), testing::HasSubstr("trailing_shape"));
+  EXPECT_EQ(refused_by({}), "");
 }
 
 TEST(OptionChecks, TheOrderGivenHasNoFirstIndex) {
