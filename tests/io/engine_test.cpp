@@ -521,6 +521,24 @@ TEST_F(EngineTest, LostRequestsAreNotForgotten_IO39) {
   engine_.reset();  // the request comes home before its destination goes
 }
 
+TEST_F(EngineTest, BlocksOfLostRequestsComeHomeBeforeTheirPool_IO39) {
+  add_file(kMiB);
+  test::drop_from_cache(files_[0].name.name);
+  settings_.direct = "on";
+  test::FakeClock clock;
+  interrupt_.clock = clock.clock();
+  interrupt_.deadline_s = 3;
+  test::GatedBackend::Gate gate;
+  gate.clock = &clock;
+  make(std::make_unique<test::GatedBackend>(posix(), gate));
+  Landing landing(kMiB, 7);  // staged
+  ListSource source({{0, 0, landing.at(0, kMiB)}});
+  EXPECT_EQ(engine_->run(files_, source, interrupt_).code(), Code::deadline);
+  EXPECT_TRUE(engine_->has_lost_requests());
+  gate.open = true;
+  engine_.reset();
+}
+
 TEST_F(EngineTest, OneRowOfAHugeSparseFile_IO36) {
   const std::string path = dir_.write("sparse", "");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
