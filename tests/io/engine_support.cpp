@@ -3,12 +3,24 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
+
 namespace loadstone::test {
 
 void drop_from_cache(const std::string& path) {
   const io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   ::fdatasync(file.get());
   ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+}
+
+std::int64_t pinned_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::int64_t kib = 0;
+    if (word == "VmPin:" && status >> kib) return kib * 1024;
+  }
+  return 0;
 }
 
 bool is_usable(std::string_view backend) {

@@ -507,12 +507,15 @@ TEST_F(EngineTest, LostRequestsAreNotForgotten_IO39) {
   interrupt_.deadline_s = 3;
   test::GatedBackend::Gate gate;
   gate.clock = &clock;
-  make(std::make_unique<test::GatedBackend>(posix(), gate));
+  test::CountingBackend::Counts counts;
+  make(std::make_unique<test::CountingBackend>(std::make_unique<test::GatedBackend>(posix(), gate), counts));
   Landing landing(kMiB);
   ListSource source({{0, 0, landing.at(0, kMiB)}});
   const Status status = engine_->run(files_, source, interrupt_);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.code(), Code::deadline);
+  EXPECT_TRUE(counts.slots.empty()) << "descriptors that are kept for the request are detached, too";
+  EXPECT_EQ(counts.detached, counts.attached);
   ASSERT_FALSE(status.failure().notes.empty());
   EXPECT_NE(status.failure().notes[0].find("still in use"), std::string::npos);
   EXPECT_TRUE(engine_->has_lost_requests());
