@@ -60,6 +60,25 @@ TEST_P(Registration, EachOpeningIsAttachedAndDetachedOnce_IO1) {
   EXPECT_TRUE(counts_.slots.empty());
 }
 
+TEST_P(Registration, StagingMemoryIsRegisteredOnlyWhileItIsUsed_IO1) {
+  constexpr std::int64_t kBytes = 24 * kMiB;
+  settings_.direct = "on";
+  add_file(kBytes);
+  Engine& engine = make();
+  for (int turn = 0; turn < 2; ++turn) {
+    counts_.registered = 0;
+    test::drop_from_cache(files_[0].name.name);
+    test::Landing landing(kBytes, 7);
+    test::ListSource source({{0, 1, landing.at(0, kBytes - 1)}});
+    ASSERT_TRUE(engine.run(files_, source, {}).ok());
+    EXPECT_TRUE(test::holds(landing.at(0, kBytes - 1), 1));
+    const std::int64_t staged = engine.take_stats().bytes_staged;
+    EXPECT_EQ(counts_.registered > 0, staged > 4 * kMiB) << staged;
+    EXPECT_TRUE(counts_.memory.empty()) << "between runs nothing is";
+    EXPECT_EQ(test::pinned_bytes(), pinned_);
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<const char*>& info) { return info.param; }
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Registration, testing::Values("posix", "uring"), name_of);
