@@ -7,6 +7,7 @@
 
 #include <sys/uio.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -51,9 +52,15 @@ class Backend {
 
   /// A slot for a descriptor; the descriptor stays the caller's. The default (slot = descriptor) is right for everyone.
   virtual int attach(int fd) { return fd; }
+  /// Called once, before the descriptor is closed; the slot may be another file's from now on. Requests under way still
+  /// go to the file that they were meant for.
   virtual void detach(int slot) { (void)slot; }
-  /// An optional speed-up for memory that will be read into often.
+  /// An optional speed-up for memory that will be read into often: its pages stay where they are until it is
+  /// unregistered. Refused memory is read into as any other. Ranges that are registered do not overlap.
   virtual void register_memory(std::span<std::byte> memory) { (void)memory; }
+  /// Called before the memory goes back to the system; requests under way into it still come back. Nothing if the very
+  /// range is not registered.
+  virtual void unregister_memory(std::span<std::byte> memory) { (void)memory; }
   /// Takes as many as fit and says how many; never blocks, never allocates. Each accepted request yields exactly one
   /// completion. `direct` requests go to descriptors that the caller opened for direct I/O.
   virtual int submit(std::span<const Request> requests) = 0;

@@ -174,14 +174,19 @@ OpenFile* DescriptorPool::idle_longest() noexcept {
 void DescriptorPool::hand_over(std::vector<Descriptor>& descriptors) {
   for (const auto& file : open_) {
     if (file->pins == 0) continue;
+    detach(*file);
     if (file->buffered.valid()) descriptors.push_back(std::move(file->buffered));
     if (file->direct.valid()) descriptors.push_back(std::move(file->direct));
   }
 }
 
-void DescriptorPool::close(OpenFile& file) noexcept {
+void DescriptorPool::detach(const OpenFile& file) noexcept {
   if (file.buffered.valid()) backend_.detach(file.buffered_slot);
   if (file.direct.valid()) backend_.detach(file.direct_slot);
+}
+
+void DescriptorPool::close(OpenFile& file) noexcept {
+  detach(file);
   file.buffered.reset();
   file.direct.reset();
 }

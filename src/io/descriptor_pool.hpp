@@ -72,6 +72,7 @@ class DescriptorPool {
   /// Makes room for `wanted` descriptors; false if too many are pinned.
   Result<bool> make_room(std::int64_t wanted);
   OpenFile* idle_longest() noexcept;
+  void detach(const OpenFile& file) noexcept;
   void close(OpenFile& file) noexcept;
   [[nodiscard]] std::int64_t open_descriptors() const noexcept;
 

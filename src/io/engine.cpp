@@ -52,7 +52,9 @@ class StandardEngine final : public Engine {
         backend_(std::move(backend)),
         memory_(std::make_unique<InFlightMemory>()),
         chooser_(WayRules::from(settings_), counters_),
-        copiers_(ledger, copy_threads(settings_)) {}
+        copiers_(ledger, copy_threads(settings_)) {
+    shelf_.serve(backend_.get());
+  }
 
   StandardEngine(const StandardEngine&) = delete;
   StandardEngine& operator=(const StandardEngine&) = delete;
@@ -62,6 +64,8 @@ class StandardEngine final : public Engine {
     const bool all_home = backend_->close(interrupt).empty();
     // What the kernel may still write to is never given back, to the system or to the budget.
     if (!all_home) keep_for_ever(std::move(memory_));
+    memory_.reset();
+    shelf_.serve(nullptr);
   }
 
   Status run(std::span<const InputFile> files, ReadSource& source, const Interrupt& interrupt) override {

@@ -53,10 +53,10 @@ struct Op {
 
 /// Memory that outlives a run that left requests in the kernel: nothing in it may be reused then.
 struct InFlightMemory {
-  std::vector<Op> ops;
   std::unique_ptr<StagingPool> edges;   ///< blocks for unaligned heads, tails and short runs
   std::unique_ptr<StagingPool> blocks;  ///< blocks of a whole request, for destinations that are not aligned
   std::vector<Descriptor> descriptors;  ///< that lost requests read from: their numbers must not name other files
+  std::vector<Op> ops;                  ///< go first: their blocks come home to the pools
 };
 
 /// What an engine lends to its runs.

@@ -67,7 +67,13 @@ std::optional<ChargedPages> SlabShelf::take(std::int64_t bytes, const std::strin
   return slab;
 }
 
+void SlabShelf::register_slab(const ChargedPages& slab) {
+  if (backend_ != nullptr) backend_->register_memory(slab.pages.bytes());
+}
+
 void SlabShelf::give_back(ChargedPages slab) noexcept {
+  // Pages of registered memory would stay, in no budget, when the system has it back.
+  if (backend_ != nullptr) backend_->unregister_memory(slab.pages.bytes());
   if (store_ == nullptr) return;
   try {
     const std::scoped_lock lock(mutex_);

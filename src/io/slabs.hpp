@@ -3,6 +3,7 @@
 
 #include "core/ledger.hpp"
 #include "core/pages.hpp"
+#include "io/backend.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +35,8 @@ struct ChargedPages {
 };
 
 /// The slabs of one load, charged to its ledger. With a store, slabs that come back stay for whoever wants one of that
-/// size, and give way if the ledger runs short; without, they go back to the system. Thread-safe.
+/// size, and give way if the ledger runs short; without, they go back to the system. Thread-safe; while it knows a
+/// backend, slabs are registered and given back on the thread that uses that.
 class SlabShelf {
  public:
   /// Takes over what the store has, as far as the ledger has room.
@@ -47,6 +49,10 @@ class SlabShelf {
   /// A slab that has stayed, or a new one; empty if the ledger has no room. Throws std::bad_alloc.
   std::optional<ChargedPages> take(std::int64_t bytes, const std::string& huge_pages);
   void give_back(ChargedPages slab) noexcept;
+  /// The backend that reads into slabs, for as long as it lives; null: none any more.
+  void serve(Backend* backend) noexcept { backend_ = backend; }
+  /// The slab will be read into often: it is registered with the backend, if there is one, until it is given back.
+  void register_slab(const ChargedPages& slab);
   /// Asked of the system so far.
   [[nodiscard]] std::int64_t fresh_bytes() const;
 
@@ -59,6 +65,7 @@ class SlabShelf {
   mutable std::mutex mutex_;
   std::vector<ChargedPages> idle_;
   std::int64_t fresh_bytes_ = 0;
+  Backend* backend_ = nullptr;
 };
 
 }  // namespace loadstone::io

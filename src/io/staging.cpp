@@ -21,6 +21,7 @@ struct Slab {
   ChargedPages memory;
   std::int64_t blocks = 0;
   std::int64_t idle = 0;
+  std::int64_t leases = 0;
 
   [[nodiscard]] bool contains(const std::byte* block) const {
     const std::span<std::byte> bytes = memory.pages.bytes();
@@ -53,7 +54,11 @@ struct StagingPool::State {
   std::span<std::byte> pop() {
     std::byte* block = idle.back();
     idle.pop_back();
-    --slab_of(block).idle;
+    Slab& slab = slab_of(block);
+    --slab.idle;
+    // A slab whose blocks are lent again and again. Looking up its pages once for all of them, which makes those that
+    // are not there, costs more than it saves where each is read into once.
+    if (++slab.leases == slab.blocks + 1) shelf.register_slab(slab.memory);
     return {block, static_cast<std::size_t>(block_bytes)};
   }
 

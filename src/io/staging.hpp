@@ -33,7 +33,8 @@ class StagingLease {
   std::span<std::byte> bytes_;
 };
 
-/// Thread-safe. Blocks are `block_bytes` rounded up to 4 KiB; at most `max_blocks`; last in, first out.
+/// Thread-safe as its shelf is. Blocks are `block_bytes` rounded up to 4 KiB; at most `max_blocks`; last in, first
+/// out. A slab from which more has been lent than it holds is registered with the backend that its shelf knows.
 class StagingPool {
  public:
   /// @param shelf  where its memory comes from and stays; outlives it

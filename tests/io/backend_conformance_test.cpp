@@ -4,13 +4,19 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace loadstone::io {
 namespace {
@@ -18,6 +24,37 @@ namespace {
 using test::TempDir;
 
 constexpr std::int64_t kRequest = std::int64_t{64} * 1024;
+
+constexpr std::int64_t kPage = 4096;
+
+/// As long as it lives, this thread may have no more memory held in place than it is allowed.
+class LimitedMemory {
+ public:
+  LimitedMemory() {
+    ::getrlimit(RLIMIT_MEMLOCK, &limit_before_);
+    ::syscall(SYS_capget, &header_, before_.data());
+    auto fewer = before_;
+    fewer[0].effective &= ~(1U << CAP_IPC_LOCK);
+    holds_ = ::syscall(SYS_capset, &header_, fewer.data()) == 0;
+  }
+  LimitedMemory(const LimitedMemory&) = delete;
+  LimitedMemory& operator=(const LimitedMemory&) = delete;
+  ~LimitedMemory() {
+    ::syscall(SYS_capset, &header_, before_.data());
+    ::setrlimit(RLIMIT_MEMLOCK, &limit_before_);
+  }
+  [[nodiscard]] bool holds() const { return holds_; }
+  void allow(rlim_t bytes) const {
+    const rlimit limit = {bytes, limit_before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+  }
+
+ private:
+  __user_cap_header_struct header_ = {_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> before_ = {};
+  rlimit limit_before_ = {};
+  bool holds_ = false;
+};
 
 struct BackendMaker {
   std::string name;
@@ -55,6 +92,34 @@ class Conformance : public testing::TestWithParam<BackendMaker> {
     const auto done = backend_->wait(1, {});
     EXPECT_EQ(done.size(), 1U);
     return done.empty() ? Completion{} : done.front();
+  }
+
+  Descriptor pattern_file(std::int64_t bytes, std::int64_t salt) {
+    const std::string path = dir_.write("f" + std::to_string(salt), test::pattern(bytes, salt));
+    return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+
+  /// The start of a file that pattern_file() made.
+  bool reads(int slot, std::int64_t bytes, std::int64_t salt) {
+    std::vector<std::byte> out(static_cast<std::size_t>(bytes));
+    const iovec piece = {out.data(), out.size()};
+    const Completion done = carry_out({.tag = 1, .slot = slot, .offset = 0, .iovecs = {&piece, 1}});
+    return done.result == bytes && test::holds(out, 0, salt);
+  }
+
+  /// A file for direct reads, where the file system has them; the requests are the same.
+  void attach_direct(std::int64_t bytes) {
+    const std::string path = dir_.write("direct", test::pattern(bytes));
+    if (attach(path, O_RDONLY | O_DIRECT) >= 0 && file_.valid()) return;
+    attach(path);
+  }
+
+  /// Direct, from the place in the file that the memory has in its landing.
+  bool lands(test::Landing& landing, std::int64_t offset, std::int64_t bytes) {
+    const std::span<std::byte> memory = landing.at(offset, bytes);
+    std::ranges::fill(memory, test::kPoison);
+    const iovec piece = {memory.data(), memory.size()};
+    return carry_out(read(1, offset, piece, Mode::direct)).result == bytes && test::holds(memory, offset);
   }
 
   std::int64_t descriptors_ = 0;
@@ -244,6 +309,182 @@ TEST_P(Conformance, ManyLargeRequestsSideBySide) {
     }
   }
   EXPECT_TRUE(test::holds(out, 0));
+}
+
+TEST_P(Conformance, MoreFilesThanATableHolds_IO1) {
+  std::vector<Descriptor> files;
+  std::vector<int> slots;
+  for (std::int64_t i = 0; i < 150; ++i) {
+    files.push_back(pattern_file(100, i));
+    slots.push_back(backend_->attach(files.back().get()));
+  }
+  EXPECT_EQ(std::set<int>(slots.begin(), slots.end()).size(), slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) EXPECT_TRUE(reads(slots[i], 100, static_cast<std::int64_t>(i))) << i;
+  for (const int slot : slots) backend_->detach(slot);
+}
+
+TEST_P(Conformance, ASlotOfADetachedFileReadsTheNewOne_IO1) {
+  for (std::int64_t i = 0; i < 200; ++i) {
+    const Descriptor file = pattern_file(100, i);
+    const int slot = backend_->attach(file.get());
+    EXPECT_TRUE(reads(slot, 100, i)) << i;
+    backend_->detach(slot);
+  }
+}
+
+// Large ones: whoever carries them out may look their file up after it was detached.
+TEST_P(Conformance, RequestsUnderWayGoToTheirFilesWhateverIsDetached_IO1) {
+  constexpr std::int64_t kBytes = std::int64_t{256} * 1024;
+  constexpr std::size_t kFiles = 8;
+  const Descriptor other = pattern_file(kBytes, 99);
+  std::vector<Descriptor> files;
+  for (std::size_t i = 0; i < kFiles; ++i) files.push_back(pattern_file(kBytes, static_cast<std::int64_t>(i)));
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<std::vector<std::byte>> out(kFiles, std::vector<std::byte>(kBytes));
+    std::vector<iovec> pieces;
+    std::vector<int> others;
+    for (auto& memory : out) pieces.push_back({memory.data(), memory.size()});
+    for (std::size_t i = 0; i < kFiles; ++i) {
+      const int slot = backend_->attach(files[i].get());
+      const Request request = {.tag = i, .slot = slot, .offset = 0, .iovecs = {&pieces[i], 1}};
+      ASSERT_EQ(backend_->submit({&request, 1}), 1);
+      backend_->detach(slot);
+      others.push_back(backend_->attach(other.get()));
+    }
+    for (std::size_t done = 0; done < kFiles;) {
+      for (const Completion& completion : backend_->wait(1, {})) {
+        EXPECT_EQ(completion.result, kBytes);
+        EXPECT_TRUE(test::holds(out[completion.tag], 0, static_cast<std::int64_t>(completion.tag)));
+        ++done;
+      }
+    }
+    for (const int slot : others) backend_->detach(slot);
+  }
+}
+
+TEST_P(Conformance, ADetachedFileIsHeldForWhatIsUnderWay_IO1) {
+  const std::string fifo = dir_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  attach(fifo, O_RDWR);
+  std::byte out{};
+  const iovec piece = {&out, 1};
+  const Request waiting = {.tag = 5, .slot = slot_, .offset = -1, .iovecs = {&piece, 1}};
+  ASSERT_EQ(backend_->submit({&waiting, 1}), 1);
+  backend_->detach(slot_);
+  const Descriptor other = pattern_file(100, 3);
+  const int slot = backend_->attach(other.get());
+  EXPECT_TRUE(reads(slot, 100, 3));
+  backend_->detach(slot);
+  ASSERT_EQ(::write(file_.get(), "x", 1), 1);
+  const auto done = backend_->wait(1, {});
+  ASSERT_EQ(done.size(), 1U);
+  EXPECT_EQ(done.front().result, 1);
+  EXPECT_EQ(out, std::byte{'x'});
+}
+
+TEST_P(Conformance, RegisteredMemoryIsReadIntoAsAnyOther_IO1) {
+  const std::int64_t pinned = test::pinned_bytes();
+  attach_direct(16 * kPage);
+  test::Landing landing(16 * kPage);
+  const std::span<std::byte> registered = landing.at(4 * kPage, 8 * kPage);
+  backend_->register_memory(registered);
+  for (const auto& [first, pages] : {std::pair<std::int64_t, std::int64_t>{4, 8},
+                                     {5, 2},
+                                     {4, 1},
+                                     {11, 1},  // inside
+                                     {3, 2},
+                                     {11, 2},
+                                     {2, 12},  // across
+                                     {0, 4},
+                                     {12, 4}}) {  // outside
+    EXPECT_TRUE(lands(landing, first * kPage, pages * kPage)) << first << " + " << pages;
+  }
+  const std::array<iovec, 2> pieces = {iovec{landing.at(9 * kPage, kPage).data(), kPage},
+                                       iovec{landing.at(5 * kPage, kPage).data(), kPage}};
+  EXPECT_EQ(carry_out({.tag = 1, .slot = slot_, .offset = 0, .iovecs = pieces, .mode = Mode::direct}).result,
+            2 * kPage);
+  EXPECT_TRUE(test::holds(landing.at(9 * kPage, kPage), 0) && test::holds(landing.at(5 * kPage, kPage), kPage));
+  backend_->unregister_memory(registered);
+  EXPECT_EQ(test::pinned_bytes(), pinned);
+  EXPECT_TRUE(lands(landing, 5 * kPage, 2 * kPage));
+  backend_->unregister_memory(registered);  // that it is not is none of its business
+  backend_->register_memory({});
+}
+
+TEST_P(Conformance, MoreMemoryThanATableHolds_IO1) {
+  constexpr std::int64_t kRanges = 150;
+  const std::int64_t pinned = test::pinned_bytes();
+  attach_direct(kRanges * kPage);
+  test::Landing landing(kRanges * kPage);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::int64_t i = 0; i < kRanges; ++i) backend_->register_memory(landing.at(i * kPage, kPage));
+    for (std::int64_t i = 0; i < kRanges; ++i) EXPECT_TRUE(lands(landing, i * kPage, kPage)) << i;
+    EXPECT_TRUE(lands(landing, 0, kRanges * kPage)) << "over all of them";
+    for (std::int64_t i = 0; i < kRanges; ++i) backend_->unregister_memory(landing.at(i * kPage, kPage));
+    EXPECT_EQ(test::pinned_bytes(), pinned);
+  }
+}
+
+TEST_P(Conformance, MemoryIsUnregisteredWhileItIsReadInto_IO1) {
+  constexpr std::int64_t kBytes = 16 * kPage;
+  constexpr std::size_t kAtOnce = 8;
+  attach_direct(kAtOnce * kBytes);
+  test::Landing landing(kAtOnce * kBytes);
+  test::Landing other(kBytes);
+  const std::int64_t pinned = test::pinned_bytes();
+  for (int turn = 0; turn < 20; ++turn) {
+    const std::span<std::byte> all = landing.at(0, kAtOnce * kBytes);
+    std::ranges::fill(all, test::kPoison);
+    backend_->register_memory(all);
+    std::vector<iovec> pieces;
+    std::vector<Request> batch;
+    for (std::size_t i = 0; i < kAtOnce; ++i) pieces.push_back({all.data() + i * kBytes, kBytes});
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      batch.push_back(read(i, static_cast<std::int64_t>(i) * kBytes, pieces[i], Mode::direct));
+    }
+    ASSERT_EQ(backend_->submit(batch), static_cast<int>(kAtOnce));
+    backend_->unregister_memory(all);
+    backend_->register_memory(other.at(0, kBytes));
+    for (std::size_t done = 0; done < kAtOnce;) {
+      for (const Completion& completion : backend_->wait(1, {})) {
+        EXPECT_EQ(completion.result, kBytes);
+        ++done;
+      }
+    }
+    EXPECT_TRUE(test::holds(all, 0));
+    backend_->unregister_memory(other.at(0, kBytes));
+    EXPECT_EQ(test::pinned_bytes(), pinned) << "the last request lets go of it";
+  }
+}
+
+TEST_P(Conformance, WhatIsStillRegisteredGoesWithTheBackend_IO1) {
+  const std::int64_t pinned = test::pinned_bytes();
+  test::Landing landing(kPage);
+  backend_->register_memory(landing.at(0, kPage));
+  backend_.reset();
+  EXPECT_EQ(test::pinned_bytes(), pinned);
+}
+
+TEST_P(Conformance, MemoryThatMayNotBeHeldIsReadIntoAllTheSame_IO1) {
+  attach_direct(16 * kPage);
+  for (const bool known_beforehand : {true, false}) {
+    const LimitedMemory memory;
+    if (!memory.holds()) GTEST_SKIP() << "CAP_IPC_LOCK cannot be put aside here, and with it nothing is refused";
+    if (known_beforehand) memory.allow(16 * kPage);
+    backend_ = GetParam().make(8);
+    if (backend_ == nullptr) GTEST_SKIP() << "others of this user hold all that the backend itself would need";
+    if (!known_beforehand) memory.allow(0);
+    slot_ = backend_->attach(file_.get());
+    const std::int64_t pinned = test::pinned_bytes();
+    test::Landing landing(16 * kPage);
+    for (int turn = 0; turn < 2; ++turn) {
+      backend_->register_memory(landing.at(0, 8 * kPage));
+      EXPECT_EQ(test::pinned_bytes(), pinned);
+      EXPECT_TRUE(lands(landing, 2 * kPage, 4 * kPage));
+      EXPECT_TRUE(lands(landing, 6 * kPage, 4 * kPage));
+      backend_->unregister_memory(landing.at(0, 8 * kPage));
+    }
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <limits>
+#include <string>
 
 namespace loadstone::test {
 
@@ -17,6 +18,15 @@ void drop_from_cache(const std::string& path) {
 void keep_in_cache(const std::string& path) {
   drop_from_cache(path);
   std::ifstream(path, std::ios::binary).ignore(std::numeric_limits<std::streamsize>::max());
+}
+
+std::int64_t pinned_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::int64_t kib = 0;
+    if (word == "VmPin:" && status >> kib) return kib * 1024;
+  }
+  return 0;
 }
 
 bool is_usable(std::string_view backend) {

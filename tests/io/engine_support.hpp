@@ -108,6 +108,9 @@ inline std::int64_t open_descriptors() {
   return std::distance(begin(entries), end(entries));
 }
 
+/// Of this process's memory, what the kernel holds for devices to write to.
+std::int64_t pinned_bytes();
+
 /// Puts a file out of the page cache, as far as its file system allows.
 void drop_from_cache(const std::string& path);
 /// Reads it once, with every page written back before.

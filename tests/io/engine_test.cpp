@@ -507,18 +507,39 @@ TEST_F(EngineTest, LostRequestsAreNotForgotten_IO39) {
   interrupt_.deadline_s = 3;
   test::GatedBackend::Gate gate;
   gate.clock = &clock;
-  make(std::make_unique<test::GatedBackend>(posix(), gate));
+  test::CountingBackend::Counts counts;
+  make(std::make_unique<test::CountingBackend>(std::make_unique<test::GatedBackend>(posix(), gate), counts));
   Landing landing(kMiB);
   ListSource source({{0, 0, landing.at(0, kMiB)}});
   const Status status = engine_->run(files_, source, interrupt_);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.code(), Code::deadline);
+  EXPECT_TRUE(counts.slots.empty()) << "descriptors that are kept for the request are detached, too";
+  EXPECT_EQ(counts.detached, counts.attached);
   ASSERT_FALSE(status.failure().notes.empty());
   EXPECT_NE(status.failure().notes[0].find("still in use"), std::string::npos);
   EXPECT_TRUE(engine_->has_lost_requests());
   EXPECT_EQ(read_range(0, 10).code(), Code::io) << "the engine is not used again";
   gate.open = true;
   engine_.reset();  // the request comes home before its destination goes
+}
+
+TEST_F(EngineTest, BlocksOfLostRequestsComeHomeBeforeTheirPool_IO39) {
+  add_file(kMiB);
+  test::drop_from_cache(files_[0].name.name);
+  settings_.direct = "on";
+  test::FakeClock clock;
+  interrupt_.clock = clock.clock();
+  interrupt_.deadline_s = 3;
+  test::GatedBackend::Gate gate;
+  gate.clock = &clock;
+  make(std::make_unique<test::GatedBackend>(posix(), gate));
+  Landing landing(kMiB, 7);  // staged
+  ListSource source({{0, 0, landing.at(0, kMiB)}});
+  EXPECT_EQ(engine_->run(files_, source, interrupt_).code(), Code::deadline);
+  EXPECT_TRUE(engine_->has_lost_requests());
+  gate.open = true;
+  engine_.reset();
 }
 
 TEST_F(EngineTest, OneRowOfAHugeSparseFile_IO36) {

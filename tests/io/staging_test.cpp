@@ -1,8 +1,12 @@
 #include "io/staging.hpp"
 
+#include "io/backend.hpp"
+#include "support/backend_doubles.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -83,6 +87,30 @@ TEST(StagingPool, ALeaseMovesAndReturnsItselfOnce) {
   a.release();
   a.release();
   EXPECT_TRUE(pool.try_lease()->valid());
+}
+
+TEST(StagingPool, ASlabThatIsUsedAgainIsRegisteredUntilItGoesBack_IO1) {
+  Ledger ledger(64 * kMiB);
+  test::CountingBackend::Counts counts;
+  test::CountingBackend backend(make_backend("posix", 1, nullptr).value(), counts);
+  const auto store = std::make_shared<SlabStore>();
+  SlabShelf shelf(ledger, store);
+  shelf.serve(&backend);
+  for (int turn = 1; turn <= 2; ++turn) {
+    StagingPool pool(shelf, kMiB, 4);
+    std::vector<StagingLease> leases;
+    for (int i = 0; i < 4; ++i) leases.push_back(pool.try_lease().value());
+    EXPECT_EQ(counts.registered, turn - 1) << "each block is used once so far";
+    leases.clear();
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(pool.try_lease()->valid());
+    EXPECT_EQ(counts.registered, turn);
+    EXPECT_EQ(counts.memory.size(), 1U);
+    pool.trim();
+    EXPECT_TRUE(counts.memory.empty());
+  }
+  shelf.serve(nullptr);
+  shelf.register_slab(*shelf.take(4 * kMiB, "auto"));
+  EXPECT_EQ(counts.registered, 2);
 }
 
 TEST(StagingPool, IsThreadSafe) {

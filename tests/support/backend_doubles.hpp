@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,6 +42,7 @@ class BackendDouble : public io::Backend {
   int attach(int fd) override { return inner_->attach(fd); }
   void detach(int slot) override { inner_->detach(slot); }
   void register_memory(std::span<std::byte> memory) override { inner_->register_memory(memory); }
+  void unregister_memory(std::span<std::byte> memory) override { inner_->unregister_memory(memory); }
 
   int submit(std::span<const io::Request> requests) override {
     int taken = 0;
@@ -79,7 +83,7 @@ class BackendDouble : public io::Backend {
   std::vector<io::Completion> returned_;
 };
 
-/// Counts requests and bytes asked for, and checks that each request is answered once.
+/// Counts requests, files and memory, and knows which of them are attached or registered now.
 class CountingBackend final : public BackendDouble {
  public:
   struct Counts {
@@ -88,9 +92,33 @@ class CountingBackend final : public BackendDouble {
     std::int64_t direct = 0;
     std::int64_t nowait = 0;
     std::int64_t iovecs = 0;
+    std::int64_t attached = 0;
+    std::int64_t detached = 0;
+    std::int64_t registered = 0;
+    std::set<int> slots;
+    std::set<const std::byte*> memory;
   };
   CountingBackend(std::unique_ptr<io::Backend> inner, Counts& counts)
       : BackendDouble(std::move(inner)), counts_(counts) {}
+
+  int attach(int fd) override {
+    ++counts_.attached;
+    return *counts_.slots.insert(BackendDouble::attach(fd)).first;
+  }
+  void detach(int slot) override {
+    ++counts_.detached;
+    counts_.slots.erase(slot);
+    BackendDouble::detach(slot);
+  }
+  void register_memory(std::span<std::byte> memory) override {
+    ++counts_.registered;
+    counts_.memory.insert(memory.data());
+    BackendDouble::register_memory(memory);
+  }
+  void unregister_memory(std::span<std::byte> memory) override {
+    counts_.memory.erase(memory.data());
+    BackendDouble::unregister_memory(memory);
+  }
 
  protected:
   int forward(const io::Request& request) override {
