@@ -33,6 +33,11 @@ Fault failed(std::string_view what, const std::string& path, int error) {
           .system_errno = error};
 }
 
+/// To lock it or to sync it.
+Descriptor open_directory(const std::string& directory) {
+  return Descriptor(above_standard_streams(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+}
+
 std::string join(const std::string& directory, const std::string& name) {
   return directory.empty() || directory.back() == '/' ? directory + name : directory + '/' + name;
 }
@@ -68,9 +73,10 @@ OutputFile::~OutputFile() {
 Result<OutputFile> OutputFile::create(const std::string& directory, const std::string& name,
                                       std::int64_t expected_bytes) {
   const std::string temporary = join(directory, fmt::format("{}{}.{}", kTemporaryPrefix, name, getpid()));
-  Descriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!descriptor.valid()) return failed("the temporary file cannot be made", temporary, errno);
-  OutputFile file(directory, name, temporary, std::move(descriptor));
+  const int made = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (made < 0) return failed("the temporary file cannot be made", temporary, errno);
+  OutputFile file(directory, name, temporary, Descriptor(above_standard_streams(made)));
+  if (!file.descriptor_.valid()) return failed("the temporary file cannot be written", temporary, errno);
   // Where the file system cannot reserve (EOPNOTSUPP), a full disk is found by the write instead.
   if (expected_bytes > 0 && fallocate(file.descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, expected_bytes) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
@@ -106,7 +112,7 @@ Status OutputFile::publish(bool replace) {
 }
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
-  Descriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor descriptor = open_directory(directory);
   if (!descriptor.valid()) return failed("the directory cannot be opened", directory, errno);
   // A file system without locks (EOPNOTSUPP, ENOLCK) has one writer by agreement, as before.
   if (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -133,7 +139,7 @@ Status has_room_for(const std::string& directory, std::int64_t bytes) {
 }
 
 Status sync_directory(const std::string& directory) {
-  const Descriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor descriptor = open_directory(directory);
   if (!descriptor.valid() || fsync(descriptor.get()) != 0) return failed("fsync of the directory", directory, errno);
   return {};
 }

@@ -187,7 +187,7 @@ Root open_root(const std::string& path, int* error) {
   Root root;
   std::error_code failed;
   root.written = normalised(std::filesystem::absolute(path, failed).string());
-  const int fd = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int fd = above_standard_streams(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   *error = fd < 0 ? errno : 0;
   root.directory = Descriptor(fd);
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
