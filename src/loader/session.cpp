@@ -118,7 +118,7 @@ void Session::fail(Status agreed) {
 
 Result<io::Engine*> Session::engine() {
   if (engine_ == nullptr) {
-    auto made = io::Engine::make(settings_.engine, *opener_, *ledger_);
+    auto made = io::Engine::make(settings_.engine, *opener_, *ledger_, nullptr, shelf_.get());
     if (!made.ok()) return std::move(made).status();
     engine_ = std::move(made).value();
   }
