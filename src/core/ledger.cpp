@@ -43,7 +43,7 @@ void Reservation::release() noexcept {
 Ledger::Ledger(std::int64_t limit_bytes) : limit_(limit_bytes) {}
 Ledger::~Ledger() = default;
 
-Fault Ledger::over_limit(std::int64_t bytes) const {
+Fault Ledger::no_room(std::int64_t bytes) const {
   return {
       .code = Code::budget,
       .kind = "budget",
@@ -73,14 +73,14 @@ void Ledger::reclaim_for(std::int64_t bytes) {
 Result<Reservation> Ledger::try_reserve(std::int64_t bytes, Use use) {
   reclaim_for(bytes);
   const std::scoped_lock lock(mutex_);
-  if (bytes > limit_ - held_ || !waiting_.empty()) return over_limit(bytes);
+  if (bytes > limit_ - held_ || !waiting_.empty()) return no_room(bytes);
   return take(bytes, use);
 }
 
 Result<Reservation> Ledger::reserve(std::int64_t bytes, Use use, const Interrupt& interrupt) {
   reclaim_for(bytes);
   std::unique_lock lock(mutex_);
-  if (bytes > limit_) return over_limit(bytes);
+  if (bytes > limit_) return no_room(bytes);
   const int place = 0;  // its address is this caller's number in the queue
   waiting_.push_back(&place);
   const auto leave = [&] {

@@ -61,6 +61,8 @@ class Ledger {
   /// cleared while nobody reserves.
   void set_reclaim(std::function<void()> reclaim) { reclaim_ = std::move(reclaim); }
 
+  /// The `budget` fault of a reservation that is refused.
+  [[nodiscard]] Fault no_room(std::int64_t bytes) const;
   [[nodiscard]] std::int64_t limit_bytes() const noexcept { return limit_; }
   [[nodiscard]] std::int64_t held_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;
@@ -71,7 +73,6 @@ class Ledger {
  private:
   friend class Reservation;
   void give_back(std::int64_t bytes, Use use) noexcept;
-  [[nodiscard]] Fault over_limit(std::int64_t bytes) const;
   Reservation take(std::int64_t bytes, Use use);
   void reclaim_for(std::int64_t bytes);
 

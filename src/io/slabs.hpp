@@ -49,6 +49,9 @@ class SlabShelf {
   void give_back(ChargedPages slab) noexcept;
   /// Asked of the system so far.
   [[nodiscard]] std::int64_t fresh_bytes() const;
+  /// Of the ledger: why it refuses so many bytes, and its limit.
+  [[nodiscard]] Fault no_room(std::int64_t bytes) const { return ledger_.no_room(bytes); }
+  [[nodiscard]] std::int64_t limit_bytes() const noexcept { return ledger_.limit_bytes(); }
 
  private:
   std::optional<ChargedPages> take_idle(std::int64_t bytes);

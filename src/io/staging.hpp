@@ -44,6 +44,9 @@ class StagingPool {
 
   /// An idle block, or a new one if the budget and the count allow; an invalid lease if none can be had now.
   Result<StagingLease> try_lease();
+  /// Makes sure that there is a block, now and until trim(), while none is held: `out_of_memory` if the system refuses
+  /// one, `budget` if what is left of it is less.
+  Status require_block();
   [[nodiscard]] std::int64_t block_bytes() const noexcept;
   [[nodiscard]] std::int64_t blocks_made() const;
   /// Returns idle memory to the shelf.

@@ -55,10 +55,10 @@ Status Hashing::make_pool() {
   }
   block_bytes_ = std::min(kBlockBytes, round_down(budget, kSmallestBlockBytes));
   const std::int64_t blocks = std::clamp<std::int64_t>(budget / block_bytes_, 1, kMostBlocks);
-  pool_ = std::make_unique<io::StagingPool>(session_.shelf(), block_bytes_, blocks);
+  pool_ =
+      std::make_unique<io::StagingPool>(session_.shelf(), block_bytes_, blocks, session_.settings().engine.huge_pages);
   // Taken now, so that whatever else the engine reserves, reading can always go on.
-  auto first = pool_->try_lease();
-  return first.ok() ? Status() : std::move(first).status();
+  return pool_->require_block();
 }
 
 std::vector<Hashing::Job> Hashing::sound_files() const {
