@@ -32,25 +32,28 @@ Pages::Pages(std::int64_t bytes, std::string_view huge_pages, std::int64_t skew)
   // Reserved now: a pool that is too small refuses here, and not by a SIGBUS at the first touch.
   if (large && huge_pages == "hugetlb") mapping_ = map(needed, MAP_HUGETLB | MAP_HUGE_2MB);
   const bool reserved = !mapping_.empty();
+  if (large && huge_pages == "hugetlb" && !reserved) huge_.reserved_error = errno;
   // The kernel aligns to 4 KiB only: one boundary more, then start at the first multiple inside.
   if (!reserved) mapping_ = map(large ? needed + boundary : needed, MAP_NORESERVE);
   if (mapping_.empty()) throw std::bad_alloc();
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(mapping_.data()));
   const std::int64_t start = round_up(address, boundary) - address;
   if (large && huge_pages != "off" && !reserved) {
-    madvise(mapping_.data() + start, static_cast<std::size_t>(needed), MADV_HUGEPAGE);
+    huge_.advised = madvise(mapping_.data() + start, static_cast<std::size_t>(needed), MADV_HUGEPAGE) == 0;
+    if (!huge_.advised) huge_.advice_error = errno;
   }
   bytes_ = mapping_.subspan(static_cast<std::size_t>(start + skew), static_cast<std::size_t>(bytes));
 }
 
 Pages::Pages(Pages&& other) noexcept
-    : mapping_(std::exchange(other.mapping_, {})), bytes_(std::exchange(other.bytes_, {})) {}
+    : mapping_(std::exchange(other.mapping_, {})), bytes_(std::exchange(other.bytes_, {})), huge_(other.huge_) {}
 
 Pages& Pages::operator=(Pages&& other) noexcept {
   if (this != &other) {
     unmap();
     mapping_ = std::exchange(other.mapping_, {});
     bytes_ = std::exchange(other.bytes_, {});
+    huge_ = other.huge_;
   }
   return *this;
 }

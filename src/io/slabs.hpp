@@ -5,6 +5,7 @@
 #include "core/pages.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,8 @@ class SlabShelf {
   void give_back(ChargedPages slab) noexcept;
   /// Asked of the system so far.
   [[nodiscard]] std::int64_t fresh_bytes() const;
+  /// Why slabs that were asked of the system since the last call are on 4 KiB pages, and how many.
+  std::map<std::string, std::int64_t> take_refusals();
   /// Of the ledger: why it refuses so many bytes, and its limit.
   [[nodiscard]] Fault no_room(std::int64_t bytes) const { return ledger_.no_room(bytes); }
   [[nodiscard]] std::int64_t limit_bytes() const noexcept { return ledger_.limit_bytes(); }
@@ -62,6 +65,7 @@ class SlabShelf {
   mutable std::mutex mutex_;
   std::vector<ChargedPages> idle_;
   std::int64_t fresh_bytes_ = 0;
+  std::map<std::string, std::int64_t> refusals_;
 };
 
 }  // namespace loadstone::io

@@ -112,7 +112,10 @@ Status Hashing::hash(io::Engine& engine, std::vector<Job>& jobs) {
     return session_.agreement().peer_has_failed() ? comm::Agreement::peer_failed() : Status();
   });
   Status status = engine.run(files, hasher, session_.interrupt());
-  bytes_read_ += engine.take_stats().bytes_read;
+  const LoadStats stats = engine.take_stats();
+  bytes_read_ += stats.bytes_read;
+  for (const auto& [reason, times] : stats.fallbacks) fallbacks_[reason] += times;
+  for (const auto& [reason, times] : session_.shelf().take_refusals()) fallbacks_[reason] += times;
   // A request that never came back may still write to a block.
   if (engine.has_lost_requests()) io::keep_for_ever(std::shared_ptr<void>(std::move(pool_)));
   std::vector<Job> left;
