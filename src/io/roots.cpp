@@ -153,7 +153,6 @@ class Walk {
     enter(*root);
     rest_.clear();
     push_components(rest_, std::string_view(path).substr(folder.size()));
-    if (++hops_ > kMaxHops) fail(ELOOP);
   }
 
   [[nodiscard]] std::pair<const Root*, std::string_view> holder(std::string_view path) const {

@@ -115,6 +115,21 @@ TEST_P(Roots, EndsLoops) {
   EXPECT_EQ(opened.error, ELOOP);
 }
 
+/// As many as the kernel follows, wherever they lead on from.
+TEST_P(Roots, FollowsFortyLinks_IO5) {
+  for (const bool absolute : {true, false}) {
+    const std::string kind = absolute ? "absolute_" : "relative_";
+    std::string target = "a";
+    for (int i = 1; i <= 41; ++i) {
+      const std::string name = kind + std::to_string(i);
+      link(absolute ? world_ / ("data/" + target) : target, "data/" + name);
+      target = name;
+    }
+    EXPECT_EQ(content(open(kind + "40")), "a");
+    EXPECT_EQ(open(kind + "41").error, ELOOP);
+  }
+}
+
 TEST_P(Roots, KeepsErrnos) {
   link("nowhere", "data/dangling");
   EXPECT_EQ(open("gone").error, ENOENT);
