@@ -184,10 +184,7 @@ void StagingPool::trim() {
 }
 
 void StagingPool::give_back(std::span<std::byte> bytes) noexcept {
-#ifndef NDEBUG
-  // Whoever still reads from a block that was given back shall see it.
-  std::fill(bytes.begin(), bytes.end(), std::byte{0xA5});
-#endif
+  if constexpr (kPoisonsBlocks) std::fill(bytes.begin(), bytes.end(), kBlockPoison);
   const std::scoped_lock lock(state_->mutex);
   state_->idle.push_back(bytes.data());
   ++state_->slab_of(bytes.data()).idle;

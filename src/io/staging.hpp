@@ -14,6 +14,16 @@ namespace loadstone::io {
 
 class StagingPool;
 
+/// Builds for tests overwrite blocks that come back: whoever still reads from one shall see it.
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kPoisonsBlocks = true;
+#elif defined(__has_feature)
+inline constexpr bool kPoisonsBlocks = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kPoisonsBlocks = false;
+#endif
+inline constexpr std::byte kBlockPoison{0xA5};
+
 /// A held block. Move-only; returns itself. The pool outlives its leases.
 class StagingLease {
  public:

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -53,6 +54,19 @@ TEST(StagingPool, LastInFirstOut) {
   a.release();
   b.release();
   EXPECT_EQ(pool.try_lease()->bytes().data(), warm);
+}
+
+TEST(StagingPool, TestBuildsPoisonBlocksThatComeBack_IO27) {
+  if (!kPoisonsBlocks) GTEST_SKIP() << "not in this build";
+  Ledger ledger(64 * kMiB);
+  SlabShelf shelf(ledger, nullptr);
+  StagingPool pool(shelf, kMiB, 1);
+  {
+    const StagingLease lease = pool.try_lease().value();
+    std::memset(lease.bytes().data(), 7, lease.bytes().size());
+  }
+  const StagingLease again = pool.try_lease().value();
+  EXPECT_TRUE(std::ranges::all_of(again.bytes(), [](std::byte each) { return each == kBlockPoison; }));
 }
 
 TEST(StagingPool, MakesDoWithFewerBlocks) {
