@@ -97,9 +97,10 @@ tsan:  ## the tests with threads under ThreadSanitizer
 	scripts/system-packages build lint
 	$(CLANG) cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 
-torture: build  ## what `test` samples, at full length (an hour): faults, failing, dead and stopped ranks, memory, changing files, headers
-	cmake --build $(RELEASE) --target io_fault_loop_test comm_test npy_header_dump
+torture: build  ## what `test` samples, at full length (an hour): faults, failing, dead and stopped ranks, memory, changing files, links, headers
+	cmake --build $(RELEASE) --target io_fault_loop_test io_test comm_test npy_header_dump
 	LOADSTONE_FAULT_RUNS=25000 $(RELEASE)/tests/io/io_fault_loop_test
+	LOADSTONE_LINK_SWAPS=100000 $(RELEASE)/tests/io/io_test --gtest_filter='*LinkSwaps*'
 	LOADSTONE_TEST_CASES=10000 $(RELEASE)/tests/comm/comm_test --gtest_filter='*AgreementConformance*'
 	LOADSTONE_MEMORY_CASES=2000 LOADSTONE_CHANGING_LOADS=10000 .venv/bin/python -m pytest -q \
 	  python/tests/test_memory_bound.py python/tests/test_changing_files.py

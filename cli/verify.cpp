@@ -103,6 +103,8 @@ Report run_verify(const Arguments& arguments, const Context& context) {
   VerifyOptions options = verify_options(arguments);
   options.stop = context.stop;
   options.progress = context.progress();
+  std::vector<std::string> notes;
+  options.log = [&](const std::string& note) { notes.push_back(note); };
   VerifyReport done = verify(arguments.paths, options, context.comm);
   if (!context.speaks()) return {};
   Report report;
@@ -111,6 +113,7 @@ Report run_verify(const Arguments& arguments, const Context& context) {
   } else {
     report.text = verify_text(done, arguments.structure_only);
   }
+  report.notes = std::move(notes);
   report.warnings = std::move(done.warnings);
   return report;
 }

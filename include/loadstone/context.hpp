@@ -13,7 +13,9 @@ class Context {
  public:
   /// @param budget_bytes  what all loads under way in it, and the memory that is kept for the next, may take together.
   ///                      A load takes what is free of it, or the budget that it is given; more than is free is
-  ///                      Error{budget}. Empty: each load keeps its own budget, and so does what is left of the last.
+  ///                      Error{budget} at once: a load that waited for another one here, while that one's other ranks
+  ///                      wait for this one elsewhere, would wait for ever, and so would a load for an open stream of
+  ///                      its own thread. Empty: each load keeps its own budget, and so does what is left of the last.
   explicit Context(std::optional<std::int64_t> budget_bytes = std::nullopt);
   /// Gives back what is kept. Loads that are under way keep what they use until they end.
   ~Context();

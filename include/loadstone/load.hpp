@@ -77,6 +77,8 @@ struct VerifyOptions {
   double deadline_s = 0;
   std::stop_token stop;
   std::function<void(const Progress&)> progress;
+  /// Called by `verify` on its calling thread, once in a process for each reason.
+  Log log;
 };
 
 struct VerifyReport {

@@ -108,7 +108,8 @@ struct LoadOptions {
   std::shared_ptr<Context> context;
   std::stop_token stop;
   std::function<void(const Progress&)> progress;
-  /// Called by `load` on its calling thread, once in a process for each reason; LoadStats::fallbacks counts them all.
+  /// Called by `load`, and by a stream with its batches, on the calling thread, once in a process for each reason;
+  /// LoadStats::fallbacks counts them all.
   Log log;
 };
 

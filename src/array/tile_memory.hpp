@@ -26,6 +26,8 @@ class TileMemory {
   /// Memory of the caller's, kept alive by `owner`.
   TileMemory(std::span<std::byte> bytes, std::shared_ptr<void> owner) : owner_(std::move(owner)), bytes_(bytes) {}
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  /// Owned ones; none of the caller's.
+  [[nodiscard]] const Pages& pages() const noexcept { return pages_; }
 
  private:
   Pages pages_;

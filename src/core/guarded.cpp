@@ -17,16 +17,20 @@ Fault system_fault(const std::system_error& error) {
           .system_errno = number};
 }
 
+Fault out_of_memory_fault() {
+  return {.code = Code::out_of_memory,
+          .kind = "out_of_memory",
+          .message = "the system refused memory",
+          .remedy = "Use more ranks, a smaller selection, or a smaller budget"};
+}
+
 Status status_of_current_exception() {
   try {
     throw;
   } catch (const Error& error) {
     return error.failure();
   } catch (const std::bad_alloc&) {
-    return Fault{.code = Code::out_of_memory,
-                 .kind = "out_of_memory",
-                 .message = "the system refused memory",
-                 .remedy = "Use more ranks, a smaller selection, or a smaller budget"};
+    return out_of_memory_fault();
   } catch (const std::system_error& error) {
     return system_fault(error);
   } catch (const std::exception& error) {

@@ -12,6 +12,8 @@ namespace loadstone {
 
 /// The exception that is being handled: bad_alloc is out_of_memory, a refused thread too, the rest internal.
 Status status_of_current_exception();
+/// What bad_alloc becomes.
+Fault out_of_memory_fault();
 /// What the system refused, by its errno: out_of_memory where a thread or memory was, else io.
 Fault system_fault(const std::system_error& error);
 

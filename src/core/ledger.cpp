@@ -43,7 +43,7 @@ void Reservation::release() noexcept {
 Ledger::Ledger(std::int64_t limit_bytes) : limit_(limit_bytes) {}
 Ledger::~Ledger() = default;
 
-Fault Ledger::over_limit(std::int64_t bytes) const {
+Fault Ledger::no_room(std::int64_t bytes) const {
   return {
       .code = Code::budget,
       .kind = "budget",
@@ -73,44 +73,58 @@ void Ledger::reclaim_for(std::int64_t bytes) {
 Result<Reservation> Ledger::try_reserve(std::int64_t bytes, Use use) {
   reclaim_for(bytes);
   const std::scoped_lock lock(mutex_);
-  if (bytes > limit_ - held_ || !waiting_.empty()) return over_limit(bytes);
+  if (bytes > limit_ - held_ || !waiting_.empty()) return no_room(bytes);
   return take(bytes, use);
 }
 
 Result<Reservation> Ledger::reserve(std::int64_t bytes, Use use, const Interrupt& interrupt) {
   reclaim_for(bytes);
   std::unique_lock lock(mutex_);
-  if (bytes > limit_) return over_limit(bytes);
+  if (bytes > limit_) return no_room(bytes);
   const int place = 0;  // its address is this caller's number in the queue
   waiting_.push_back(&place);
-  const auto leave = [&] {
-    std::erase(waiting_, static_cast<const void*>(&place));
-    freed_.notify_all();
-  };
+  Status waited = wait_for_turn(lock, &place, bytes, interrupt);
+  Reservation reservation;
+  if (waited.ok()) reservation = take(bytes, use);
+  std::erase(waiting_, static_cast<const void*>(&place));
+  freed_.notify_all();
+  if (!waited.ok()) return waited;
+  return reservation;
+}
+
+Status Ledger::wait_for_turn(std::unique_lock<std::mutex>& lock, const void* place, std::int64_t bytes,
+                             const Interrupt& interrupt) {
+  const auto is_first = [&] { return waiting_.front() == place; };
+  const auto is_free = [&] { return bytes <= limit_ - held_; };
   double since = interrupt.clock();
   std::int64_t seen = held_;
-  while (waiting_.front() != &place || bytes > limit_ - held_) {
+  while (!is_first() || !is_free()) {
+    // What was put aside meanwhile stays charged until it is asked back.
+    if (is_first() && reclaim_) {
+      lock.unlock();
+      reclaim_();
+      lock.lock();
+      if (is_free()) break;
+    }
     freed_.wait_for(lock, std::chrono::milliseconds(20));
     if (held_ != seen) {
       seen = held_;
       since = interrupt.clock();
     }
     if (interrupt.stop.stop_requested()) {
-      leave();
       return Fault{.code = Code::cancelled, .kind = "cancelled", .message = "stopped while waiting for the budget"};
     }
-    if (interrupt.clock() - since > interrupt.deadline_s) {
-      leave();
-      return Fault{.code = Code::deadline,
-                   .kind = "deadline",
-                   .message = fmt::format("no part of the budget came back within {} s; {} of {} bytes are held",
-                                          interrupt.deadline_s, grouped(held_), grouped(limit_)),
-                   .remedy = fmt::format("Raise {} or {}", named(Option::budget), named(Option::deadline))};
-    }
+    if (interrupt.clock() - since > interrupt.deadline_s) return no_progress(interrupt.deadline_s);
   }
-  Reservation reservation = take(bytes, use);
-  leave();
-  return reservation;
+  return {};
+}
+
+Fault Ledger::no_progress(double deadline_s) const {
+  return {.code = Code::deadline,
+          .kind = "deadline",
+          .message = fmt::format("no part of the budget came back within {} s; {} of {} bytes are held", deadline_s,
+                                 grouped(held_), grouped(limit_)),
+          .remedy = fmt::format("Raise {} or {}", named(Option::budget), named(Option::deadline))};
 }
 
 void Ledger::give_back(std::int64_t bytes, Use use) noexcept {

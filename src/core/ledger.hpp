@@ -57,10 +57,12 @@ class Ledger {
   /// The same without waiting: `budget` if the bytes are not free now.
   Result<Reservation> try_reserve(std::int64_t bytes, Use use);
 
-  /// Called before a reservation is refused or waits; what it gives back may be enough. It must not reserve. Set and
-  /// cleared while nobody reserves.
+  /// Called before a reservation is refused, and while one waits; what it gives back may be enough. It must not
+  /// reserve. Set and cleared while nobody reserves.
   void set_reclaim(std::function<void()> reclaim) { reclaim_ = std::move(reclaim); }
 
+  /// The `budget` fault of a reservation that is refused.
+  [[nodiscard]] Fault no_room(std::int64_t bytes) const;
   [[nodiscard]] std::int64_t limit_bytes() const noexcept { return limit_; }
   [[nodiscard]] std::int64_t held_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;
@@ -71,8 +73,10 @@ class Ledger {
  private:
   friend class Reservation;
   void give_back(std::int64_t bytes, Use use) noexcept;
-  [[nodiscard]] Fault over_limit(std::int64_t bytes) const;
   Reservation take(std::int64_t bytes, Use use);
+  Status wait_for_turn(std::unique_lock<std::mutex>& lock, const void* place, std::int64_t bytes,
+                       const Interrupt& interrupt);
+  [[nodiscard]] Fault no_progress(double deadline_s) const;
   void reclaim_for(std::int64_t bytes);
 
   const std::int64_t limit_;

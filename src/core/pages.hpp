@@ -27,10 +27,19 @@ class Pages {
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
+  /// What became of the wish for 2 MiB pages; the errors are errnos, 0 where nothing was refused.
+  struct HugePages {
+    bool advised = false;    ///< the kernel was told that they are welcome, and may have none
+    int advice_error = 0;    ///< it does not know them
+    int reserved_error = 0;  ///< the reserved pool is too small
+  };
+  [[nodiscard]] const HugePages& huge_pages() const noexcept { return huge_; }
+
  private:
   void unmap() noexcept;
   std::span<std::byte> mapping_;
   std::span<std::byte> bytes_;
+  HugePages huge_;
 };
 
 }  // namespace loadstone

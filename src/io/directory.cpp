@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "io/file.hpp"
 
 namespace loadstone::io {
 namespace {
@@ -19,6 +20,15 @@ struct Closer {
   void operator()(DIR* directory) const noexcept { closedir(directory); }
 };
 using OpenDirectory = std::unique_ptr<DIR, Closer>;
+
+/// Null with errno.
+OpenDirectory open_directory(const std::string& directory) {
+  Descriptor descriptor(
+      above_standard_streams(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)));
+  OpenDirectory opened(descriptor.valid() ? fdopendir(descriptor.get()) : nullptr);
+  if (opened != nullptr) static_cast<void>(descriptor.release());  // closedir() closes it
+  return opened;
+}
 
 Fault cannot_list(const std::string& directory, int error) {
   Fault fault{.code = Code::io,
@@ -38,15 +48,15 @@ Fault cannot_list(const std::string& directory, int error) {
 }  // namespace
 
 Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory) {
-  const OpenDirectory open_directory(opendir(directory.c_str()));
-  if (open_directory == nullptr) return cannot_list(directory, errno);
+  const OpenDirectory opened = open_directory(directory);
+  if (opened == nullptr) return cannot_list(directory, errno);
   std::vector<DirectoryEntry> entries;
-  while (const dirent* const entry = readdir(open_directory.get())) {
+  while (const dirent* const entry = readdir(opened.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     struct stat status{};
     // NOLINTNEXTLINE(clang-analyzer-unix.StdCLibraryFunctions): an open directory has a descriptor
-    if (fstatat(dirfd(open_directory.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (fstatat(dirfd(opened.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     entries.push_back({name, S_ISREG(status.st_mode), status.st_size});
   }
   std::ranges::sort(entries, {}, &DirectoryEntry::name);
@@ -54,10 +64,10 @@ Result<std::vector<DirectoryEntry>> list_directory(const std::string& directory)
 }
 
 int list_names(const std::string& directory, std::vector<std::string>& names) {
-  const OpenDirectory open_directory(opendir(directory.c_str()));
-  if (open_directory == nullptr) return errno;
+  const OpenDirectory opened = open_directory(directory);
+  if (opened == nullptr) return errno;
   errno = 0;
-  while (const dirent* const entry = readdir(open_directory.get())) {
+  while (const dirent* const entry = readdir(opened.get())) {
     if (*entry->d_name != '.') names.emplace_back(entry->d_name);
     errno = 0;
   }

@@ -51,6 +51,13 @@ void Descriptor::reset() noexcept {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
+int above_standard_streams(int fd) noexcept {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::close(fd);
+  return higher;
+}
+
 std::string FileName::path() const {
   if (root.empty()) return name;
   return root.back() == '/' ? root + name : root + '/' + name;

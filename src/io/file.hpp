@@ -34,6 +34,10 @@ class Descriptor {
   int fd_ = -1;
 };
 
+/// Moves a new descriptor out of the places of the standard streams, which may be closed: what lands there is printed
+/// into. -1 stays -1; where no other place is free, -1 with errno.
+int above_standard_streams(int fd) noexcept;
+
 /// A name to open. With an empty root the caller typed `name` and it is trusted (links are followed). Else the name
 /// came out of data, a directory or a glob: it must be relative, without NUL or "..", and links must end below the root
 /// or one of the allowed roots.

@@ -2,6 +2,9 @@
 // admin-guide/mm/pagemap), whose numbers are written out here because the headers of many systems are older.
 #include "io/huge_pages.hpp"
 
+#include "io/faults.hpp"
+#include "io/file.hpp"
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -55,7 +58,29 @@ class Pagemap {
   int fd_;
 };
 
+std::string transparent_setting() {
+  std::array<std::byte, 64> text{};
+  const Descriptor file(
+      above_standard_streams(::open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC)));
+  if (!file.valid()) return {};
+  const auto got = read_at(file.get(), 0, text, "");
+  return got.ok() ? std::string(reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(*got)) : "";
+}
+
 }  // namespace
+
+bool gives_no_huge_pages(std::string_view enabled) { return enabled.find("[never]") != std::string_view::npos; }
+
+void count_refusals(const Pages& memory, std::map<std::string, std::int64_t>& fallbacks) {
+  const Pages::HugePages& huge = memory.huge_pages();
+  if (huge.reserved_error != 0) {
+    ++fallbacks["2 MiB pages of the reserved pool refused: " + errno_name(huge.reserved_error)];
+  }
+  if (huge.advice_error != 0) ++fallbacks["transparent 2 MiB pages refused: " + errno_name(huge.advice_error)];
+  if (huge.advised && gives_no_huge_pages(transparent_setting())) {
+    ++fallbacks["transparent 2 MiB pages refused: the system's setting is never"];
+  }
+}
 
 std::optional<std::int64_t> bytes_on_huge_pages(std::span<const std::byte> memory) {
   const Pagemap pagemap;

@@ -23,14 +23,6 @@ namespace {
 constexpr std::size_t kCachedRoots = 4;
 constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-/// 0 to 2 are the standard streams' places, even while they are closed: what lands there could be printed into.
-int above_standard_streams(int fd) {
-  if (fd < 0 || fd > 2) return fd;
-  const int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  ::close(fd);
-  return higher;
-}
-
 std::string link_target(const std::string& path) {
   std::array<char, PATH_MAX> target = {};
   const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
@@ -91,7 +83,6 @@ struct Opener::State {
     }
     auto made = std::make_shared<Root>(open_root(path, error));
     if (*error != 0) return nullptr;
-    made->directory = Descriptor(above_standard_streams(made->directory.release()));
     if (recent.size() >= kCachedRoots) recent.erase(recent.begin());
     recent.emplace_back(path, std::move(made));
     return recent.back().second;

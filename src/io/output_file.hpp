@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,23 @@ namespace loadstone::io {
 
 /// Our temporaries start so, so that anybody can tell them from data: ".loadstone-tmp-".
 inline constexpr std::string_view kTemporaryPrefix = ".loadstone-tmp-";
+
+/// What was to be written, and where.
+struct WriteNeed {
+  std::int64_t bytes = 0;
+  std::string directory;
+};
+/// What a failed system call of a writer means: `no_space` where the file system is full or read-only, with the bytes
+/// wanted and free if `need` is known; `refused` where the name is taken; else `io`.
+Fault write_fault(std::string_view what, const std::string& path, int error, std::optional<WriteNeed> need = {});
+
+/// How a file gets a name that no other has; both set errno, and never replace. The second is asked where the file
+/// system does not know the first.
+struct NamingCalls {
+  int (*rename_new)(const char* from, const char* to);
+  int (*link)(const char* from, const char* to);
+};
+extern const NamingCalls kSystemNaming;
 
 /// A file under a temporary name in its final directory. Gone when destroyed, unless published.
 class OutputFile {
@@ -30,12 +48,14 @@ class OutputFile {
   Status append(std::span<const std::byte> bytes);
   /// fsync: the bytes are on the device.
   Status sync();
-  /// Renames to the final name. `replace` false: an existing file of that name is `refused`, never overwritten.
-  Status publish(bool replace);
+  /// Renames to the final name. `replace` false: an existing file of that name is `refused`, never overwritten;
+  /// `unsupported` where the file system cannot promise that.
+  Status publish(bool replace, const NamingCalls& calls = kSystemNaming);
   [[nodiscard]] std::int64_t bytes_written() const noexcept { return written_; }
 
  private:
   OutputFile(std::string directory, std::string name, std::string temporary, Descriptor descriptor);
+  [[nodiscard]] Fault cannot_append(std::int64_t bytes, int error) const;
   std::string directory_;
   std::string name_;
   std::string temporary_;  ///< empty once published

@@ -153,7 +153,6 @@ class Walk {
     enter(*root);
     rest_.clear();
     push_components(rest_, std::string_view(path).substr(folder.size()));
-    if (++hops_ > kMaxHops) fail(ELOOP);
   }
 
   [[nodiscard]] std::pair<const Root*, std::string_view> holder(std::string_view path) const {
@@ -187,7 +186,7 @@ Root open_root(const std::string& path, int* error) {
   Root root;
   std::error_code failed;
   root.written = normalised(std::filesystem::absolute(path, failed).string());
-  const int fd = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int fd = above_standard_streams(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   *error = fd < 0 ? errno : 0;
   root.directory = Descriptor(fd);
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);

@@ -1,7 +1,10 @@
 #include "io/slabs.hpp"
 
+#include "io/huge_pages.hpp"
+
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace loadstone::io {
 namespace {
@@ -63,6 +66,7 @@ std::optional<ChargedPages> SlabShelf::take(std::int64_t bytes, const std::strin
   if (!reservation.ok()) return std::nullopt;
   ChargedPages slab{Pages(bytes, huge_pages), std::move(*reservation)};
   const std::scoped_lock lock(mutex_);
+  count_refusals(slab.pages, refusals_);
   fresh_bytes_ += bytes;
   return slab;
 }
@@ -85,6 +89,11 @@ void SlabShelf::give_back(ChargedPages slab) noexcept {
 std::int64_t SlabShelf::fresh_bytes() const {
   const std::scoped_lock lock(mutex_);
   return fresh_bytes_;
+}
+
+std::map<std::string, std::int64_t> SlabShelf::take_refusals() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(refusals_, {});
 }
 
 void SlabShelf::free_idle() noexcept {

@@ -6,6 +6,7 @@
 #include "io/backend.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,6 +56,11 @@ class SlabShelf {
   void register_slab(const ChargedPages& slab);
   /// Asked of the system so far.
   [[nodiscard]] std::int64_t fresh_bytes() const;
+  /// Why slabs that were asked of the system since the last call are on 4 KiB pages, and how many.
+  std::map<std::string, std::int64_t> take_refusals();
+  /// Of the ledger: why it refuses so many bytes, and its limit.
+  [[nodiscard]] Fault no_room(std::int64_t bytes) const { return ledger_.no_room(bytes); }
+  [[nodiscard]] std::int64_t limit_bytes() const noexcept { return ledger_.limit_bytes(); }
 
  private:
   std::optional<ChargedPages> take_idle(std::int64_t bytes);
@@ -66,6 +72,7 @@ class SlabShelf {
   std::vector<ChargedPages> idle_;
   std::int64_t fresh_bytes_ = 0;
   Backend* backend_ = nullptr;
+  std::map<std::string, std::int64_t> refusals_;
 };
 
 }  // namespace loadstone::io

@@ -14,6 +14,16 @@ namespace loadstone::io {
 
 class StagingPool;
 
+/// Builds for tests overwrite blocks that come back: whoever still reads from one shall see it.
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kPoisonsBlocks = true;
+#elif defined(__has_feature)
+inline constexpr bool kPoisonsBlocks = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kPoisonsBlocks = false;
+#endif
+inline constexpr std::byte kBlockPoison{0xA5};
+
 /// A held block. Move-only; returns itself. The pool outlives its leases.
 class StagingLease {
  public:
@@ -45,6 +55,9 @@ class StagingPool {
 
   /// An idle block, or a new one if the budget and the count allow; an invalid lease if none can be had now.
   Result<StagingLease> try_lease();
+  /// Makes sure that there is a block, now and until trim(), while none is held: `out_of_memory` if the system refuses
+  /// one, `budget` if what is left of it is less.
+  Status require_block();
   [[nodiscard]] std::int64_t block_bytes() const noexcept;
   [[nodiscard]] std::int64_t blocks_made() const;
   /// Returns idle memory to the shelf.

@@ -76,6 +76,7 @@ class BatchMemory::Block {
     if (pages_.front().bytes().empty()) pages_.front() = Pages(bytes, huge_pages);
   }
   void set_held() { held_ = true; }
+  [[nodiscard]] const Pages& pages() const { return pages_.front(); }
 
  private:
   std::shared_ptr<Shelf> shelf_;
@@ -106,7 +107,7 @@ BatchMemory::Taken BatchMemory::try_take(std::int64_t bytes, std::int64_t skew, 
   }
   // A refusal by the system gives the place back.
   block->make_unless_there(block_bytes_, huge_pages_);
-  return {std::make_shared<TileMemory>(block->bytes(bytes, skew), block), block};
+  return {std::make_shared<TileMemory>(block->bytes(bytes, skew), block), block, false, &block->pages()};
 }
 
 bool BatchMemory::wait_for_room(const std::stop_token& stop) {

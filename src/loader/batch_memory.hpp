@@ -26,6 +26,7 @@ class BatchMemory {
     std::shared_ptr<TileMemory> tile;  ///< null: no room
     std::shared_ptr<Block> block;      ///< where it lies
     bool worth_waiting = false;        ///< none, out of patience only
+    const Pages* pages = nullptr;      ///< the block's
   };
 
   /// @param batch_bytes  of the largest batch

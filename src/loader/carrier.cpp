@@ -157,6 +157,8 @@ void Carrier::fill_stats() {
   tell_budget(session_->ledger(), stats_);
   stats_.staging_bytes_new = session_->shelf().fresh_bytes() - fresh_before_;
   stats_.huge_page_bytes = io::bytes_on_huge_pages(memory_->bytes()).value_or(-1);
+  io::count_refusals(memory_->pages(), stats_.fallbacks);
+  for (const auto& [reason, times] : session_->shelf().take_refusals()) stats_.fallbacks[reason] += times;
   stats_.backend = engine_->backend_name();
 }
 

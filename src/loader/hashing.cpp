@@ -55,10 +55,10 @@ Status Hashing::make_pool() {
   }
   block_bytes_ = std::min(kBlockBytes, round_down(budget, kSmallestBlockBytes));
   const std::int64_t blocks = std::clamp<std::int64_t>(budget / block_bytes_, 1, kMostBlocks);
-  pool_ = std::make_unique<io::StagingPool>(session_.shelf(), block_bytes_, blocks);
+  pool_ =
+      std::make_unique<io::StagingPool>(session_.shelf(), block_bytes_, blocks, session_.settings().engine.huge_pages);
   // Taken now, so that whatever else the engine reserves, reading can always go on.
-  auto first = pool_->try_lease();
-  return first.ok() ? Status() : std::move(first).status();
+  return pool_->require_block();
 }
 
 std::vector<Hashing::Job> Hashing::sound_files() const {
@@ -112,7 +112,10 @@ Status Hashing::hash(io::Engine& engine, std::vector<Job>& jobs) {
     return session_.agreement().peer_has_failed() ? comm::Agreement::peer_failed() : Status();
   });
   Status status = engine.run(files, hasher, session_.interrupt());
-  bytes_read_ += engine.take_stats().bytes_read;
+  const LoadStats stats = engine.take_stats();
+  bytes_read_ += stats.bytes_read;
+  for (const auto& [reason, times] : stats.fallbacks) fallbacks_[reason] += times;
+  for (const auto& [reason, times] : session_.shelf().take_refusals()) fallbacks_[reason] += times;
   // A request that never came back may still write to a block.
   if (engine.has_lost_requests()) io::keep_for_ever(std::shared_ptr<void>(std::move(pool_)));
   std::vector<Job> left;

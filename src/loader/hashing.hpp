@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace loadstone::loader {
@@ -37,6 +38,8 @@ class Hashing {
   [[nodiscard]] const AllSums& sums() const { return sums_; }
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
   [[nodiscard]] std::int64_t bytes_read() const { return bytes_read_; }
+  /// Reasons and how often they were met.
+  [[nodiscard]] const std::map<std::string, std::int64_t>& fallbacks() const { return fallbacks_; }
 
  private:
   Status make_pool();
@@ -65,6 +68,7 @@ class Hashing {
   AllSums sums_;
   std::vector<Fault> faults_;
   std::int64_t bytes_read_ = 0;
+  std::map<std::string, std::int64_t> fallbacks_;
 };
 
 }  // namespace loadstone::loader

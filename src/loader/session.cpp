@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "plan/planner.hpp"
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -44,6 +46,10 @@ Result<Neighbours> count_neighbours(comm::Agreement& agreement) {
   return neighbours;
 }
 
+/// Orders requests by their size; 0, which is left to the file system's class, is planned as 1 MiB.
+std::int64_t key_of_request(std::int64_t bytes) { return bytes == 0 ? 2 * plan::kDefaultRequestBytes + 1 : 2 * bytes; }
+std::int64_t request_of_key(std::int64_t key) { return key % 2 == 1 ? 0 : key / 2; }
+
 Status unknown_names() {
   std::vector<Fault> faults = environment_warnings();
   return faults.empty() ? Status() : Status(failure_of(std::move(faults)));
@@ -70,11 +76,7 @@ Session::Session(const CommPtr& comm, const SessionOptions& options, Status mine
   settings_.engine.open_files = std::max<std::int64_t>(2, settings_.engine.open_files / neighbours->in_process);
   interrupt_.deadline_s = settings_.deadline_s;
   agreement_->set_deadline(settings_.deadline_s);
-  // The plan must be equal everywhere, so the smallest budget counts (DS42).
-  std::array<std::int64_t, 1> budget = {settings_.budget_bytes};
-  if (Status status = agreement_->allreduce(budget, Reduce::min); !status.ok()) fail(std::move(status));
-  settings_.budget_guessed = settings_.budget_guessed && budget[0] == settings_.budget_bytes;
-  settings_.budget_bytes = budget[0];
+  if (Status status = agree_on_plan(); !status.ok()) fail(std::move(status));
   const auto slabs = options.context == nullptr ? nullptr : options.context->state()->slabs;
   share_.shrink_to(settings_.budget_bytes);
   ledger_ = patiently([&] { return std::make_unique<Ledger>(settings_.budget_bytes); });
@@ -95,6 +97,20 @@ Status Session::settle(const SessionOptions& options, int ranks_on_host) {
     settings_.budget_guessed = settings_.budget_guessed && !share_.budget_bytes();
   }
   opener_ = std::make_unique<io::Opener>(settings_.roots);
+  return {};
+}
+
+/// Collective. The plan must be equal everywhere, and so what it is made of, which environments may set differently:
+/// the smallest budget and request count, and staging if any rank asks for it (DS42, IO-41).
+Status Session::agree_on_plan() {
+  io::EngineSettings& engine = settings_.engine;
+  const std::int64_t in_place = engine.landing == "staged" ? 0 : 1;
+  std::array<std::int64_t, 3> least = {settings_.budget_bytes, key_of_request(engine.request_bytes), in_place};
+  if (Status status = agreement_->allreduce(least, Reduce::min); !status.ok()) return status;
+  settings_.budget_guessed = settings_.budget_guessed && least[0] == settings_.budget_bytes;
+  settings_.budget_bytes = least[0];
+  engine.request_bytes = request_of_key(least[1]);
+  if (least[2] == 0) engine.landing = "staged";
   return {};
 }
 

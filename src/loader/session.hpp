@@ -76,6 +76,7 @@ class Session {
 
  private:
   Status settle(const SessionOptions& options, int ranks_on_host);
+  Status agree_on_plan();
 
   Interrupt interrupt_;
   Settings settings_;

@@ -21,7 +21,7 @@ Result<std::unique_ptr<io::StagingPool>> make_staging_pool(io::SlabShelf& shelf,
   if (!budgeting.staging_needed) return pool;
   pool = std::make_unique<io::StagingPool>(shelf, budgeting.sizes.block_bytes + plan::kEdgeBytes, budgeting.blocks,
                                            huge_pages);
-  if (auto lease = pool->try_lease(); !lease.ok()) return std::move(lease).status();
+  if (Status status = pool->require_block(); !status.ok()) return status;
   return pool;
 }
 

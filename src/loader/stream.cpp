@@ -12,6 +12,7 @@
 #include "core/option_words.hpp"
 #include "loader/carrier.hpp"
 #include "loader/discover.hpp"
+#include "loader/notices.hpp"
 #include "loader/read_ahead.hpp"
 #include "loader/session.hpp"
 #include "loader/stream_plan.hpp"
@@ -151,6 +152,7 @@ std::optional<DistributedArray> BatchStream::next() {
   DistributedArray batch =
       typed([&] { return state_->read_ahead ? state_->read_ahead->next(state_->progress) : state_->load_batch(); });
   ++state_->taken;
+  loader::announce(batch.stats.fallbacks, state_->options.log);
   return batch;
 }
 

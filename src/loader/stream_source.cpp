@@ -210,6 +210,8 @@ void StreamSource::put(Batch& batch, LoadStats stats) {
   const std::span<std::byte> tile = batch.memory.tile->bytes();
   const bool may_be_huge = static_cast<std::int64_t>(tile.size()) >= kHugePageBytes;
   stats.huge_page_bytes = may_be_huge ? io::bytes_on_huge_pages(tile).value_or(-1) : 0;
+  io::count_refusals(*batch.memory.pages, stats.fallbacks);
+  for (const auto& [reason, times] : parts_.session.shelf().take_refusals()) stats.fallbacks[reason] += times;
   plan::Problem& problem = batch.plan.problem;
   DistributedArray array(std::move(problem.target), problem.result_dtype, self_communicator(),
                          std::move(batch.memory.tile));

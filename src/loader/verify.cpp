@@ -17,6 +17,7 @@
 #include "loader/hashing.hpp"
 #include "loader/manifest_changes.hpp"
 #include "loader/manifest_file.hpp"
+#include "loader/notices.hpp"
 #include "loader/option_checks.hpp"
 #include "loader/report.hpp"
 #include "loader/session.hpp"
@@ -255,6 +256,7 @@ VerifyReport verify(const Paths& paths, const VerifyOptions& options, const Comm
   report.bytes_read = bytes[0];
   if (options.write_manifest) record(session, dataset, sums, report);
   report.seconds = steady_seconds() - start;
+  loader::announce(hashing.fallbacks(), options.log);  // last: what it throws keeps no other rank waiting
   return report;
 }
 

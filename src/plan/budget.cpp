@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kPageBytes = 4096;
-// IO-22: the device is busy with 8 MiB in flight, as 128 KiB x 32 ... 4 MiB x 4; 1 MiB is in the middle of that.
-constexpr std::int64_t kRequestBytes = kMiB;
 // A transposed block of this size holds 64 KiB runs of the file and 256-byte runs of the tile of 4-byte elements.
 constexpr std::int64_t kTransposedBlockBytes = 4 * kMiB;
 // IO-23: a small budget lowers the depth to 4, then the block to 256 KiB, then the depth to 1.
@@ -62,7 +60,7 @@ void spend(Budgeting& budgeting, std::int64_t available, std::int64_t smallest_b
 Result<Budgeting> fit_budget(const Problem& problem) {
   const Demand demand = demand_of(problem);
   Budgeting budgeting;
-  budgeting.sizes.request_bytes = problem.request_bytes > 0 ? problem.request_bytes : kRequestBytes;
+  budgeting.sizes.request_bytes = problem.request_bytes > 0 ? problem.request_bytes : kDefaultRequestBytes;
   budgeting.staging_needed = demand.staging;
   budgeting.smallest_bytes = problem.metadata_bytes;
   const std::int64_t smallest_block = std::max(kSmallestBlockBytes, round_up(demand.largest_item, kPageBytes));

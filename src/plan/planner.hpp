@@ -53,6 +53,10 @@ Result<Problem> make_problem(const Dataset& dataset, const LoadOptions& options,
 Result<Distribution> make_tiles(const Shape& shape, std::optional<std::int64_t> split, const LoadOptions& options,
                                 std::int64_t ranks);
 
+/// Where none was asked for. IO-22: the device is busy with 8 MiB in flight, as 128 KiB x 32 ... 4 MiB x 4; this is in
+/// the middle of that.
+inline constexpr std::int64_t kDefaultRequestBytes = std::int64_t{1} << 20;
+
 /// Beside each staging block: the head and tail of a direct read, rounded outwards to whole blocks of the device
 /// (IO-18).
 inline constexpr std::int64_t kEdgeBytes = std::int64_t{8} * 1024;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace loadstone {
@@ -16,6 +17,13 @@ TEST(Pages, IO26LargeOnesStartOnA2MiBBoundaryPlusTheSkew) {
     EXPECT_EQ(address(Pages(5 << 20, huge, 576)) % (2 << 20), 576U) << huge;
   }
   EXPECT_EQ(address(Pages(100, "auto", 64)) % 4096, 64U);
+}
+
+/// Without a reserved pool the kernel kills whoever touches memory that it has promised from it.
+TEST(Pages, WithoutAReservedPoolHugetlbFallsBackToPagesThatCanBeWritten_IO26) {
+  Pages pages(std::int64_t{64} << 20, "hugetlb", 128);
+  std::memset(pages.bytes().data(), 7, pages.bytes().size());
+  EXPECT_EQ(pages.bytes().back(), std::byte{7});
 }
 
 TEST(Pages, BytesAreZeroAndWritableToTheEnd) {

@@ -542,6 +542,16 @@ TEST_F(EngineTest, BlocksOfLostRequestsComeHomeBeforeTheirPool_IO39) {
   engine_.reset();
 }
 
+/// The most memory that this process has had since reset_peak_memory(), in bytes; 0 if it is not told.
+std::int64_t peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
 TEST_F(EngineTest, OneRowOfAHugeSparseFile_IO36) {
   const std::string path = dir_.write("sparse", "");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
@@ -549,9 +559,12 @@ TEST_F(EngineTest, OneRowOfAHugeSparseFile_IO36) {
   make();
   std::vector<std::byte> row(100'000, test::kPoison);
   ListSource source({{0, (std::int64_t{1} << 40) - 200'000, row}});
+  reset_peak_memory();
+  const std::int64_t before = peak_memory();
   const double started = steady_seconds();
   ASSERT_TRUE(engine_->run(files_, source, interrupt_).ok());
   EXPECT_LT(steady_seconds() - started, 1);
+  EXPECT_LE(peak_memory() - before, 64 * kMiB);
   EXPECT_TRUE(std::all_of(row.begin(), row.end(), [](std::byte b) { return b == std::byte{0}; }));
 }
 

@@ -51,6 +51,22 @@ TEST_F(ContextTest, IO27TheSecondLoadTakesNoNewStaging) {
   }
 }
 
+/// Rows land in place, but for the edges of direct reads and for shards that are not aligned as the tile is.
+TEST_F(ContextTest, IO27TheEdgesOfDirectReadsAreTakenFromTheContextToo) {
+  test::write_index_shards(directory_, kShape, {900, 1100, 1000});
+  options_.split = 0;
+  options_.budget_bytes = 64 * kMiB;
+  options_.io.direct = "on";
+  options_.context = std::make_shared<Context>();
+  const LoadStats first = load_once().stats;
+  if (!first.bytes_by_way.contains("direct")) GTEST_SKIP() << "direct reads are refused here";
+  EXPECT_GT(first.staging_bytes_new, 0);
+  EXPECT_EQ(options_.context->idle_bytes(), first.staging_bytes_new);
+  const LoadStats second = load_once().stats;
+  EXPECT_GT(second.bytes_by_way.at("direct"), 0);
+  EXPECT_EQ(second.staging_bytes_new, 0);
+}
+
 TEST_F(ContextTest, WithoutAContextEachLoadTakesItsOwn) {
   EXPECT_GT(load_once().stats.staging_bytes_new, 0);
   EXPECT_GT(load_once().stats.staging_bytes_new, 0);

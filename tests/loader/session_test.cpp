@@ -1,11 +1,13 @@
-// Which deadline a call waits by.
+// Which deadline a call waits by, and what its ranks agree on.
 #include <gtest/gtest.h>
 #include <loadstone/loadstone.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <thread>
 
+#include "loader/session.hpp"
 #include "support/index_shards.hpp"
 
 namespace loadstone {
@@ -52,6 +54,34 @@ TEST_F(SessionDeadline, T27_OfTheEnvironmentOnceItIsAgreed) {
     options.progress = [&](const Progress&) { stay_away(); };
     EXPECT_THROW(load(paths(), options, comm), Error);
   });
+}
+
+struct Said {
+  std::int64_t request_bytes;
+  const char* landing;
+};
+
+/// What two ranks that say something else come to, each in its environment.
+void expect_agreed(const Said& first, const Said& second, const Said& agreed) {
+  run_threads(2, [&](const CommPtr& comm) {
+    const Said& mine = comm->rank() == 0 ? first : second;
+    loader::SessionOptions options;
+    options.io.request_bytes = mine.request_bytes;
+    options.io.landing = mine.landing;
+    const loader::Session session(comm, options);
+    EXPECT_EQ(session.settings().engine.request_bytes, agreed.request_bytes);
+    EXPECT_EQ(session.settings().engine.landing, agreed.landing);
+  });
+}
+
+TEST(Session, IO41WhatChangesThePlanIsAgreed) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  expect_agreed({0, ""}, {0, ""}, {0, "auto"});
+  expect_agreed({0, "staged"}, {0, ""}, {0, "staged"});
+  expect_agreed({8 * kMiB, ""}, {2 * kMiB, ""}, {2 * kMiB, "auto"});
+  expect_agreed({8 * kMiB, ""}, {0, ""}, {0, "auto"});
+  expect_agreed({0, ""}, {64 * 1024, "staged"}, {64 * 1024, "staged"});
+  expect_agreed({kMiB, ""}, {0, ""}, {kMiB, "auto"});
 }
 
 }  // namespace

@@ -369,5 +369,22 @@ TEST_F(StreamTest, WhatProgressThrowsLosesNoBatch) {
   EXPECT_EQ(wanted, kElements);
 }
 
+/// The reason is one that no other test of this program meets: each is told once in a process.
+TEST(Stream, IO11FallbacksAreAnnouncedWithTheBatchesThatMetThem) {
+  const TempDir directory;
+  test::write_index_shards(directory, {4096, 600}, {4096});
+  LoadOptions options;
+  options.io.huge_pages = "hugetlb";
+  std::vector<std::string> told;
+  options.log = [&](const std::string& reason) { told.push_back(reason); };
+  BatchStream stream({directory.path().string()}, 2048, options);
+  const auto batch = stream.next();
+  ASSERT_TRUE(batch);
+  if (batch->stats.fallbacks.empty()) GTEST_SKIP() << "this system has a reserved pool of 2 MiB pages";
+  EXPECT_EQ(told, std::vector<std::string>{"2 MiB pages of the reserved pool refused: ENOMEM"});
+  EXPECT_TRUE(stream.next());
+  EXPECT_EQ(told.size(), 1U) << "once";
+}
+
 }  // namespace
 }  // namespace loadstone

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/pages.hpp"
 #include "io/output_file.hpp"
+#include "support/index_shards.hpp"
 #include "support/temp_dir.hpp"
 
 namespace loadstone {
@@ -205,6 +207,22 @@ TEST(Verify, DS59CrcFindsAFlippedBitForEverySplitInThePassThatLoads) {
   options.rows = Slice{1, 39, 1};  // parts of shards are not summed, and said so
   options.split = 0;
   EXPECT_GT(load({root.file("d")}, options).stats.unverified_bytes, 0);
+}
+
+/// The reason is one that no other test of this program meets: each is told once in a process.
+TEST(Verify, IO11FallbacksAreAnnounced) {
+  const Pages memory(std::int64_t{5} << 20, "hugetlb");
+  if (memory.huge_pages().reserved_error == 0) GTEST_SKIP() << "this system has a reserved pool of 2 MiB pages";
+  const TempDir directory;
+  test::write_index_shards(directory, {100, 3}, {60, 40});
+  VerifyOptions options;
+  options.write_manifest = true;
+  options.io.huge_pages = "hugetlb";
+  options.budget_bytes = std::int64_t{64} << 20;
+  std::vector<std::string> told;
+  options.log = [&](const std::string& reason) { told.push_back(reason); };
+  verify({directory.path().string()}, options);
+  EXPECT_EQ(told, std::vector<std::string>{"2 MiB pages of the reserved pool refused: ENOMEM"});
 }
 
 TEST(Clean, DS64RemovesWhatTheManifestNamesAndNothingElse) {
