@@ -49,6 +49,12 @@ bool Copiers::help() {
   return true;
 }
 
+void Copiers::give_up_waiting() {
+  const std::scoped_lock lock(mutex_);
+  for (const CopyJob& job : waiting_) done_.push_back({job.tag, false, 0});
+  waiting_.clear();
+}
+
 void Copiers::collect(std::vector<Done>& done, double seconds) {
   std::unique_lock lock(mutex_);
   if (seconds > 0) {

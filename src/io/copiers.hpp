@@ -30,6 +30,8 @@ class Copiers {
   void add(const CopyJob& job);
   /// Carries out one waiting job here; false if none is waiting.
   bool help();
+  /// Nobody wants what is waiting any more: it counts as finished, not copied.
+  void give_up_waiting();
   /// Moves what is finished to `done`; waits for at most `seconds` if nothing is.
   void collect(std::vector<Done>& done, double seconds);
 

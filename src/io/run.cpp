@@ -198,6 +198,8 @@ void Run::drain() {
   for (OpIndex i = 0; i < ops_.size(); ++i) {
     if (ops_[i].file != nullptr && ops_[i].way != Way::mapped) tools_.backend.cancel(i);
   }
+  // With one thread for copies it would be this one that makes them.
+  tools_.copiers.give_up_waiting();
   Interrupt patient;
   patient.clock = interrupt_.clock;
   patient.deadline_s = kMaxWaitSeconds;
