@@ -36,6 +36,7 @@ class Copiers {
   void collect(std::vector<Done>& done, double seconds);
 
  private:
+  void start_helper();
   void serve(const std::stop_token& stop);
 
   Ledger& ledger_;
@@ -45,6 +46,7 @@ class Copiers {
   std::condition_variable finished_;
   std::vector<CopyJob> waiting_;
   std::vector<Done> done_;
+  bool refused_ = false;               // no thread could be started; not asked for again
   std::vector<std::jthread> helpers_;  // started with the first job that finds no idle thread; joined first
 };
 
