@@ -119,11 +119,10 @@ void Run::wake_sleepers() {
 
 /// Waits for something to come back. While copies are waiting to be made, this thread makes one instead.
 void Run::await() {
-  const double before = interrupt_.clock();
   const std::int64_t bytes_before = counters_.bytes_read();
-  bool helped = false;
+  const bool helped = in_copiers_ > 0 && tools_.copiers.help();
+  const double before = interrupt_.clock();  // copying is no waiting
   if (in_copiers_ > 0) {
-    helped = tools_.copiers.help();
     tools_.copiers.collect(copied_, helped || in_backend_ > 0 ? 0 : kMaxWaitSeconds);
     take_copied();
   }

@@ -146,6 +146,7 @@ class Run {
 
   // run_complete.cpp: from completions to done reads
   void complete(const Completion& completion);
+  void note_late_error(OpIndex index, std::int64_t result);
   void on_bytes(OpIndex index, std::int64_t bytes);
   void on_block_bytes(OpIndex index, std::int64_t bytes);
   void on_answer(OpIndex index, std::int64_t result);

@@ -14,7 +14,8 @@
 namespace loadstone::io {
 namespace {
 
-constexpr int kMaxInterruptions = 1000;  // in a row; after that with pauses, so that the deadline counts
+constexpr int kMaxInterruptions = 1000;   // in a row; after that with pauses, so that the deadline counts
+constexpr std::size_t kMaxLateNotes = 4;  // all requests in flight to a failed disk say the same
 
 /// Copies packed bytes to destinations: a part of a window, or of more.
 void scatter(const std::byte* source, std::span<const iovec> destinations, const CopyKernels& kernels) {
@@ -43,7 +44,10 @@ void advance(Op& op, std::int64_t bytes) {
 void Run::complete(const Completion& completion) {
   --in_backend_;
   const auto index = static_cast<OpIndex>(completion.tag);
-  if (failed()) return release_op(index);
+  if (failed()) {
+    note_late_error(index, completion.result);
+    return release_op(index);
+  }
   Op& op = ops_[index];
   if (op.mode == Mode::nowait) return on_answer(index, completion.result);
   if (completion.result < 0) return on_error(index, static_cast<int>(-completion.result));
@@ -52,6 +56,15 @@ void Run::complete(const Completion& completion) {
   if (op.block.valid()) return on_block_bytes(index, completion.result);
   if (completion.result == 0) return on_end_of_file(index);
   on_bytes(index, completion.result);
+}
+
+/// What comes home while draining may explain the failure. Of what a retry or another way would have got round, and of
+/// what was called back, nothing is said.
+void Run::note_late_error(OpIndex index, std::int64_t result) {
+  const Op& op = ops_[index];
+  const auto error = static_cast<int>(-result);
+  if (result >= 0 || error == ECANCELED || reaction_to(error, op.mode) != Reaction::fail) return;
+  if (status_.failure().notes.size() < kMaxLateNotes) fail(read_fault(context_of(op), error));
 }
 
 void Run::on_bytes(OpIndex index, std::int64_t bytes) {
@@ -100,6 +113,7 @@ void Run::on_answer(OpIndex index, std::int64_t result) {
 
 void Run::on_copied(const Copiers::Done& done) {
   --in_copiers_;
+  counters_.seconds_copying += done.seconds;
   const auto index = static_cast<OpIndex>(done.tag);
   if (failed()) return release_op(index);
   Op& op = ops_[index];
