@@ -53,6 +53,8 @@ constexpr std::array kTypes = {
     TypeRow{0x65735546, FsClass::network},  // fuse: sshfs, juicefs, virtiofs, ...
 };
 
+constexpr std::int64_t kGuessedAlign = 4096;
+
 std::string absolute_text(std::string_view path) {
   std::error_code failed;
   const std::filesystem::path absolute = std::filesystem::absolute(std::string(path), failed);
@@ -109,6 +111,14 @@ FsDefaults defaults_of(FsClass fs_class) noexcept {
       return {kMiB, 16};
   }
   return {kMiB, 16};
+}
+
+std::int64_t offset_align(const FsFacts& facts) noexcept {
+  return facts.offset_align > 0 ? facts.offset_align : kGuessedAlign;
+}
+
+std::int64_t memory_align(const FsFacts& facts) noexcept {
+  return facts.memory_align > 0 ? facts.memory_align : kGuessedAlign;
 }
 
 Result<FsGate> FsGate::parse(std::string_view fs_class) {

@@ -34,6 +34,11 @@ struct FsFacts {
   std::int64_t memory_align = 0;
 };
 
+/// What direct I/O asks of offsets and lengths, and of addresses; where nobody tells, a guess that the first request
+/// puts to the test.
+std::int64_t offset_align(const FsFacts& facts) noexcept;
+std::int64_t memory_align(const FsFacts& facts) noexcept;
+
 /// Tells the facts of files; some mounts are re-labelled by "PREFIX=local,...".
 class FsGate {
  public:

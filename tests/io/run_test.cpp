@@ -78,6 +78,12 @@ TEST_F(RunTest, WhereNobodyTellsEachWindowIsAskedOnce_IO14) {
   }
 }
 
+TEST_F(RunTest, WhatIsAskedAndNotThereIsReadDirectly_IO14) {
+  load(EPERM, true, 2 * kWindowBytes + 12'345);
+  if (counts_.direct == 0) GTEST_SKIP() << "no direct I/O, or no way to empty the page cache, here";
+  EXPECT_EQ(counters_.bytes_by_way[static_cast<std::size_t>(Way::buffered)], 0) << "the asking requests too";
+}
+
 TEST_F(RunTest, AnsweredShortTheRestGoesOn_IO14) {
   files_ = {test::input(dir_.write("f", test::pattern(3 * kMiB)))};
   load(ENOSYS, true, 3 * kMiB);
