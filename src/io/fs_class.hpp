@@ -44,12 +44,15 @@ class FsGate {
  public:
   /// `bad_argument` if the text is not of that form.
   static Result<FsGate> parse(std::string_view fs_class);
+  /// A gate that says the same of every file: what another machine's file systems would say.
+  static FsGate always(const FsFacts& facts);
   [[nodiscard]] FsFacts facts_of(int fd, std::string_view path) const;
   /// The class that the option gives a path by whole components, the longest prefix winning.
   [[nodiscard]] std::optional<FsClass> relabelled(std::string_view path) const;
 
  private:
   std::vector<std::pair<std::string, FsClass>> labels_;
+  std::optional<FsFacts> always_;
 };
 
 }  // namespace loadstone::io
