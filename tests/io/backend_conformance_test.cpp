@@ -1,16 +1,20 @@
 // What every backend must do, whoever implements it: one line at the end adds one.
+#include "core/pages.hpp"
 #include "engine_support.hpp"
 #include "io/backend_makers.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
-#include <thread>
+#include <tuple>
+#include <vector>
 
 namespace loadstone::io {
 namespace {
@@ -19,18 +23,30 @@ using test::TempDir;
 
 constexpr std::int64_t kRequest = std::int64_t{64} * 1024;
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kIsThreadSanitizer = true;
+#elif defined(__has_feature)
+constexpr bool kIsThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsThreadSanitizer = false;
+#endif
+
 struct BackendMaker {
   std::string name;
   std::unique_ptr<Backend> (*make)(int depth);
 };
 
-class Conformance : public testing::TestWithParam<BackendMaker> {
+/// A backend, and a folder on the file system where it is tried.
+using Case = std::tuple<BackendMaker, std::string>;
+
+class Conformance : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     descriptors_ = test::open_descriptors();
-    backend_ = GetParam().make(8);
-    if (backend_ == nullptr) GTEST_SKIP() << GetParam().name << " cannot be used here";
+    backend_ = make();
+    if (backend_ == nullptr) GTEST_SKIP() << std::get<0>(GetParam()).name << " cannot be used here";
   }
+  static std::unique_ptr<Backend> make() { return std::get<0>(GetParam()).make(8); }
   void TearDown() override {
     if (backend_ != nullptr) {
       EXPECT_TRUE(backend_->close({}).empty());
@@ -58,7 +74,7 @@ class Conformance : public testing::TestWithParam<BackendMaker> {
   }
 
   std::int64_t descriptors_ = 0;
-  TempDir dir_;
+  TempDir dir_{std::get<1>(GetParam())};
   Descriptor file_;
   int slot_ = -1;
   std::unique_ptr<Backend> backend_;
@@ -118,7 +134,7 @@ TEST_P(Conformance, OneCompletionForEachRequest_IO1) {
   }
   EXPECT_EQ(std::set<std::uint64_t>(seen.begin(), seen.end()).size(), out.size());
   for (std::size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(test::holds(out[i], static_cast<std::int64_t>(i * 1999)));
-  backend_ = GetParam().make(8);
+  backend_ = make();
 }
 
 TEST_P(Conformance, AFullQueueTakesAsManyAsFit) {
@@ -246,11 +262,112 @@ TEST_P(Conformance, ManyLargeRequestsSideBySide) {
   EXPECT_TRUE(test::holds(out, 0));
 }
 
-std::string name_of(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
+TEST_P(Conformance, DirectReadsOfAlignedMemory_IO42) {
+  constexpr std::int64_t kBytes = 4 * kRequest + 777;
+  attach(dir_.write("f", test::pattern(kBytes)), O_RDONLY | O_DIRECT);
+  if (!file_.valid()) GTEST_SKIP() << "no direct I/O here";
+  const Pages pages(2 * kRequest, "off", 0);
+  const iovec piece = {pages.bytes().data(), kRequest};
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4096}, kRequest}) {
+    ASSERT_EQ(carry_out(read(1, offset, piece, Mode::direct)).result, kRequest);
+    EXPECT_TRUE(test::holds(pages.bytes().first(kRequest), offset));
+  }
+  EXPECT_EQ(carry_out(read(2, 4 * kRequest, piece, Mode::direct)).result, 777) << "up to the end of file";
+  EXPECT_TRUE(test::holds(pages.bytes().first(777), 4 * kRequest));
+  // Off the alignment: refused, or read all the same.
+  const std::int64_t off = carry_out(read(3, 1, piece, Mode::direct)).result;
+  EXPECT_TRUE(off == -EINVAL || off == kRequest) << off;
+  const iovec skewed = {pages.bytes().data() + 1, kRequest};
+  const std::int64_t askew = carry_out(read(4, 0, skewed, Mode::direct)).result;
+  EXPECT_TRUE(askew == -EINVAL || askew == kRequest) << askew;
+}
 
-INSTANTIATE_TEST_SUITE_P(Posix, Conformance, testing::Values(BackendMaker{"posix", make_posix}), name_of);
+TEST_P(Conformance, UncachedReadsAreBufferedOrRefused_IO42) {
+  attach(dir_.write("f", test::pattern(3 * kRequest)));
+  std::vector<std::byte> out(kRequest);
+  const iovec piece = {out.data(), out.size()};
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{777}, 3 * kRequest - 10}) {
+    const std::int64_t wanted = std::min(kRequest, 3 * kRequest - offset);
+    const std::int64_t result = carry_out(read(1, offset, piece, Mode::uncached)).result;
+    if (result == -EOPNOTSUPP || result == -EINVAL) GTEST_SKIP() << "the kernel or the file system has no such reads";
+    ASSERT_EQ(result, wanted);
+    EXPECT_TRUE(test::holds(std::span(out).first(static_cast<std::size_t>(wanted)), offset));
+  }
+}
+
+/// A range of more than 2 GiB, whose middle is the same memory again and again: it is not looked at.
+class WideMemory {
+ public:
+  WideMemory(std::int64_t bytes, std::int64_t edge)
+      : bytes_(static_cast<std::size_t>(bytes)), shared_(::memfd_create("middle", MFD_CLOEXEC)) {
+    EXPECT_EQ(::ftruncate(shared_.get(), edge), 0);
+    void* const all = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(all, MAP_FAILED);
+    data_ = static_cast<std::byte*>(all);
+    const auto step = static_cast<std::size_t>(edge);
+    for (std::size_t at = step; at + 2 * step <= bytes_; at += step) {
+      ::mmap(data_ + at, step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_.get(), 0);
+    }
+  }
+  WideMemory(const WideMemory&) = delete;
+  WideMemory& operator=(const WideMemory&) = delete;
+  ~WideMemory() { ::munmap(data_, bytes_); }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data_, bytes_}; }
+
+ private:
+  std::size_t bytes_;
+  Descriptor shared_;
+  std::byte* data_ = nullptr;
+};
+
+TEST_P(Conformance, OneRangeOfMoreThan2GiB_C095) {
+  if (kIsThreadSanitizer) GTEST_SKIP() << "it remembers several bytes for each";
+  constexpr std::int64_t kEdge = std::int64_t{4} << 20;
+  constexpr std::int64_t kRange = (std::int64_t{2200} * 1000 * 1000) / kEdge * kEdge + kEdge;
+  // A hole but for its ends.
+  const std::string path = dir_.write("f", test::pattern(kEdge));
+  const std::vector<std::byte> end = test::pattern(kEdge, 1);
+  const Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(::pwrite(out.get(), end.data(), end.size(), kRange - kEdge), kEdge);
+  const std::vector<InputFile> files = {test::input(path)};
+  const WideMemory target(kRange, kEdge);
+  EngineSettings settings;
+  settings.request_bytes = kMaxRequestBytes;
+  settings.depth = 2;
+  settings.direct = "on";  // else the page cache fills with zeros
+  settings.mapped = "off";
+  Opener opener;
+  Ledger ledger(kEdge);
+  auto engine = Engine::make(settings, opener, ledger, std::move(backend_));
+  ASSERT_TRUE(engine.ok());
+  test::ListSource source({{0, 0, target.bytes()}});
+  const Status status = (*engine)->run(files, source, {});
+  ASSERT_TRUE(status.ok()) << describe(status.failure());
+  EXPECT_TRUE(source.each_done_once());
+  EXPECT_GE((*engine)->take_stats().bytes_read, kRange);
+  EXPECT_TRUE(test::holds(target.bytes().first(kEdge), 0));
+  const std::span<const std::byte> last = target.bytes().last(kEdge);
+  EXPECT_TRUE(std::equal(last.begin(), last.end(), end.begin()));
+}
+
+/// The disk of the working directory, and memory where there is such a file system.
+std::vector<std::string> places() {
+  std::vector<std::string> found = {"."};
+  if (::access("/dev/shm", W_OK | X_OK) == 0) found.emplace_back("/dev/shm");
+  return found;
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& row) {
+  return std::get<0>(row.param).name + (std::get<1>(row.param) == "." ? "_on_disk" : "_in_memory");
+}
+
+auto everywhere(const BackendMaker& backend) {
+  return testing::Combine(testing::Values(backend), testing::ValuesIn(places()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Posix, Conformance, everywhere({"posix", make_posix}), name_of);
 #if LOADSTONE_WITH_URING
-INSTANTIATE_TEST_SUITE_P(Uring, Conformance, testing::Values(BackendMaker{"uring", make_uring}), name_of);
+INSTANTIATE_TEST_SUITE_P(Uring, Conformance, everywhere({"uring", make_uring}), name_of);
 #endif
 
 }  // namespace

@@ -4,8 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace loadstone::io {
 namespace {
@@ -109,6 +116,113 @@ TEST_F(DrainingTest, WhatTheThreadsCopyIsCountedAsCopying_IO40) {
     if (threads == 1) {
       EXPECT_LE(stats.seconds_by_step.at("copy") + stats.seconds_by_step.at("wait"), took);
     }
+  }
+}
+
+std::int64_t threads_of_this_process() {
+  const std::filesystem::directory_iterator entries("/proc/self/task");
+  return std::distance(begin(entries), end(entries));
+}
+
+/// Threads that have done their work take a moment to be gone.
+bool comes_down_to(std::int64_t threads) {
+  const double started = steady_seconds();
+  while (threads_of_this_process() > threads && steady_seconds() - started < 5) std::this_thread::yield();
+  return threads_of_this_process() <= threads;
+}
+
+TEST_F(DrainingTest, StopsAtAnyRequestOfTheUsualDepthAndLeavesNothing_IO38_C112) {
+  constexpr std::int64_t kBytes = 6 * kMiB + 5;
+  constexpr std::int64_t kPiece = 64 * kKiB;
+  add_warm_file(kBytes);
+  settings_.request_bytes = kPiece;
+  std::int64_t stopped = 0;
+  for (const char* backend : {"posix", "uring"}) {
+    for (const char* direct : {"on", "off"}) {
+      if (!test::is_usable(backend)) continue;
+      settings_.direct = direct;
+      for (std::int64_t k = 0, calls = 1; k < calls; ++k) {
+        const std::int64_t threads = threads_of_this_process();
+        const std::int64_t descriptors = test::open_descriptors();
+        std::stop_source stop;
+        Interrupt interrupt;
+        interrupt.stop = stop.get_token();
+        Landing landing(kBytes, 64);
+        std::vector<Read> reads;
+        for (std::int64_t at = 0; at < kBytes; at += kMiB) {
+          reads.push_back({0, at, landing.at(at, std::min(kMiB, kBytes - at))});
+        }
+        ListSource source(reads);
+        calls = 0;
+        auto counting =
+            std::make_unique<test::FailingBackend>(make_backend(backend, 64, nullptr).value(), -1, 0, false, calls);
+        auto engine =
+            Engine::make(settings_, opener_, ledger_,
+                         std::make_unique<test::ChangingBackend>(std::move(counting), k, [&] { stop.request_stop(); }));
+        const double started = steady_seconds();
+        const Status status = (*engine)->run(files_, source, interrupt);
+        EXPECT_LT(steady_seconds() - started, 1);
+        EXPECT_TRUE(status.ok() ? source.each_done_once() : status.code() == Code::cancelled);
+        stopped += status.ok() ? 0 : 1;
+        EXPECT_FALSE((*engine)->has_lost_requests());
+        engine->reset();
+        EXPECT_EQ(ledger_.held_bytes(), 0);
+        EXPECT_EQ(test::open_descriptors(), descriptors);
+        ASSERT_TRUE(comes_down_to(threads)) << backend << " stopped at request " << k;
+      }
+    }
+  }
+  EXPECT_GT(stopped, 50);
+}
+
+/// Keeps the slots of requests in the order of submission.
+class OrderBackend final : public test::BackendDouble {
+ public:
+  OrderBackend(std::unique_ptr<Backend> inner, std::vector<std::pair<int, std::int64_t>>& order)
+      : BackendDouble(std::move(inner)), order_(order) {}
+
+ protected:
+  int forward(const Request& request) override {
+    const int taken = BackendDouble::forward(request);
+    if (taken == 1) order_.emplace_back(request.slot, request.offset);
+    return taken;
+  }
+
+ private:
+  std::vector<std::pair<int, std::int64_t>>& order_;
+};
+
+TEST_F(DrainingTest, NoFileWaitsForMoreThanADepthOfAnother_IO25) {
+  constexpr std::int64_t kPiece = 64 * kKiB;
+  constexpr std::int64_t kPieces = 60;
+  std::vector<Read> reads;
+  Landing landing(2 * kPieces * kPiece);
+  for (std::int64_t f = 0; f < 2; ++f) {
+    files_.push_back(test::input(dir_.write("g" + std::to_string(f), test::pattern(kPieces * kPiece, f)), f));
+  }
+  constexpr std::int64_t kTurn = 6;
+  for (std::int64_t i = 0; i < 2 * kPieces / kTurn; ++i) {
+    const std::int64_t at = i / 2 * kTurn * kPiece;
+    reads.push_back({i % 2, at, landing.at((i % 2 * kPieces * kPiece) + at, kTurn * kPiece)});
+  }
+  settings_.request_bytes = kPiece;
+  settings_.mapped = settings_.direct = "off";
+  settings_.depth = 8;
+  std::vector<std::pair<int, std::int64_t>> order;
+  auto ordered = std::make_unique<OrderBackend>(make_backend("posix", 64, nullptr).value(), order);
+  auto engine = Engine::make(settings_, opener_, ledger_,
+                             std::make_unique<test::ReorderingBackend>(std::move(ordered), test::seed()));
+  ListSource source(reads);
+  ASSERT_TRUE((*engine)->run(files_, source, {}).ok());
+  ASSERT_EQ(std::ssize(order), 2 * kPieces);
+  std::map<int, std::int64_t> next;
+  std::int64_t together = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& [slot, offset] = order[i];
+    together = i > 0 && slot == order[i - 1].first ? together + 1 : 1;
+    EXPECT_LE(together, settings_.depth) << "requests of one file while the other waits";
+    EXPECT_EQ(offset, next[slot]) << "in file-offset order";
+    next[slot] = offset + kPiece;
   }
 }
 
