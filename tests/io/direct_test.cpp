@@ -18,6 +18,15 @@ using test::ListSource;
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = 1024 * kKiB;
 
+// The checker asks the kernel through pipes whether memory may be looked at: it fails where no descriptor is left.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kCheckerTakesDescriptors = true;
+#elif defined(__has_feature)
+constexpr bool kCheckerTakesDescriptors = __has_feature(undefined_behavior_sanitizer);
+#else
+constexpr bool kCheckerTakesDescriptors = false;
+#endif
+
 /// Says of direct reads that fewer bytes came than did.
 class ShortDirectBackend final : public test::BackendDouble {
  public:
@@ -119,6 +128,7 @@ class DirectTest : public testing::Test {
 };
 
 TEST_F(DirectTest, DescriptorsThatRunOutAreNoRefusal_IO7) {
+  if (kCheckerTakesDescriptors) GTEST_SKIP() << "a checker takes descriptors itself";
   for (int i = 0; i < 6; ++i) add_file(256 * kKiB);
   settings_.open_files = 64;
   for (const std::int64_t more : {2, 3, 4, 5}) {
@@ -145,6 +155,7 @@ TEST_F(DirectTest, DescriptorsThatRunOutAreNoRefusal_IO7) {
 }
 
 TEST_F(DirectTest, WithoutASecondDescriptorThereIsAFallbackAFile) {
+  if (kCheckerTakesDescriptors) GTEST_SKIP() << "a checker takes descriptors itself";
   for (int i = 0; i < 3; ++i) add_file(256 * kKiB);
   settings_.request_bytes = 64 * kKiB;
   for (const std::int64_t open_files : {1, 64}) {
