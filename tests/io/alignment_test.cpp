@@ -17,6 +17,7 @@ using test::ListSource;
 
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = 1024 * kKiB;
+constexpr std::int64_t kPage = 4096;
 
 /// Reads one file from memory, at once, and only as aligned as the facts say.
 class AligningDevice final : public Backend {
@@ -107,9 +108,9 @@ class AlignmentTest : public testing::TestWithParam<Alignment> {
 
   /// One read of this size for each start, each in a block of its own and further apart than a gap that is read over.
   void read_at_starts(std::int64_t size, std::span<const std::int64_t> starts, std::int64_t skew) {
-    const std::int64_t stride = (size + 4095) / 4096 * 4096 + 3 * 4096;
+    const std::int64_t stride = (size + kPage - 1) / kPage * kPage + 3 * kPage;
     ASSERT_LE(stride * std::ssize(starts), std::ssize(bytes_));
-    const std::int64_t room = (size + 4095) / 4096 * 4096;
+    const std::int64_t room = (size + kPage - 1) / kPage * kPage;
     test::Landing landing(room * std::ssize(starts), skew);
     std::vector<Read> reads;
     for (std::int64_t i = 0; i < std::ssize(starts); ++i) {
@@ -140,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(, AlignmentTest, testing::ValuesIn(alignments()), [](co
 TEST_P(AlignmentTest, EveryStartOfSmallReads_C104_IO18) {
   std::vector<std::int64_t> starts(4096);
   for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = static_cast<std::int64_t>(i);
-  make_file(4096 * 5 * 4096);
+  make_file(4096 * 5 * kPage);
   for (const std::int64_t size : {1, 511, 512, 513, 4095, 4096, 4097}) read_at_starts(size, starts, size % 64);
 }
 
@@ -149,7 +150,7 @@ TEST_P(AlignmentTest, ManyStartsOfLargeReads_C104_IO18) {
   std::mt19937_64 random = test::generator();
   std::vector<std::int64_t> starts = {0, 1, 4, 511, 512, 513, 1024, 4092, 4095};
   while (starts.size() < 16) starts.push_back(test::pick(random, 0, 4095));
-  make_file(16 * (kMiB + 5 * 4096));
+  make_file(16 * (kMiB + 5 * kPage));
   for (const std::int64_t size : {kMiB - 1, kMiB, kMiB + 1}) {
     for (const std::int64_t skew : {0, 4, 64, 513}) read_at_starts(size, starts, skew);
   }
@@ -158,7 +159,7 @@ TEST_P(AlignmentTest, ManyStartsOfLargeReads_C104_IO18) {
 TEST_P(AlignmentTest, FilesThatEndAnywhere_IO18) {  // DeepSpeed#1070
   for (const std::int64_t pages : {0, 1, 2, 17, 33}) {
     for (const std::int64_t more : {0, 1, 511, 512}) {
-      const std::int64_t bytes = pages * 4096 + more;
+      const std::int64_t bytes = pages * kPage + more;
       if (bytes == 0) continue;
       make_file(bytes);
       test::Landing landing(bytes, more % 64);

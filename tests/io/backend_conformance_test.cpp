@@ -139,7 +139,7 @@ TEST_P(Conformance, OneCompletionForEachRequest_IO1) {
 
 TEST_P(Conformance, AFullQueueTakesAsManyAsFit) {
   attach(dir_.write("f", test::pattern(kRequest)));
-  std::vector<std::byte> out(20 * 16);
+  std::vector<std::byte> out(std::size_t{20} * 16);
   std::vector<iovec> pieces;
   for (std::size_t i = 0; i < 20; ++i) pieces.push_back({out.data() + i * 16, 16});
   std::vector<Request> batch;
@@ -175,7 +175,7 @@ TEST_P(Conformance, WaitsNoLongerThanTheDeadlineOrAStop) {
   double started = steady_seconds();
   EXPECT_TRUE(backend_->wait(1, interrupt).empty());
   EXPECT_GE(steady_seconds() - started, 0.015);
-  std::stop_source stop;
+  const std::stop_source stop;
   stop.request_stop();
   interrupt.stop = stop.get_token();
   interrupt.deadline_s = 100;
@@ -306,7 +306,8 @@ class WideMemory {
     data_ = static_cast<std::byte*>(all);
     const auto step = static_cast<std::size_t>(edge);
     for (std::size_t at = step; at + 2 * step <= bytes_; at += step) {
-      ::mmap(data_ + at, step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_.get(), 0);
+      void* const same = ::mmap(data_ + at, step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_.get(), 0);
+      EXPECT_EQ(same, data_ + at);
     }
   }
   WideMemory(const WideMemory&) = delete;
@@ -336,7 +337,7 @@ TEST_P(Conformance, OneRangeOfMoreThan2GiB_C095) {
   settings.depth = 2;
   settings.direct = "on";  // else the page cache fills with zeros
   settings.mapped = "off";
-  Opener opener;
+  const Opener opener;
   Ledger ledger(kEdge);
   auto engine = Engine::make(settings, opener, ledger, std::move(backend_));
   ASSERT_TRUE(engine.ok());

@@ -66,8 +66,9 @@ TEST_F(DrainingTest, CopiesThatWaitForTheOneThreadAreForgotten_IO38) {
 }
 
 TEST_F(DrainingTest, ErrorsOfRequestsThatComeLateAreNotes_IO35) {
-  add_warm_file(40 * 64 * kKiB);
-  settings_.request_bytes = 64 * kKiB;
+  constexpr std::int64_t kRequest = 64 * kKiB;
+  add_warm_file(40 * kRequest);
+  settings_.request_bytes = kRequest;
   settings_.direct = settings_.mapped = "off";
   settings_.depth = 32;
   struct Row {
@@ -84,8 +85,8 @@ TEST_F(DrainingTest, ErrorsOfRequestsThatComeLateAreNotes_IO35) {
     auto first = std::make_unique<test::FailingBackend>(std::move(later), 0, EIO, false, calls_of_first);
     auto engine = Engine::make(settings_, opener_, ledger_, std::move(first));
     ASSERT_TRUE(engine.ok());
-    Landing landing(40 * 64 * kKiB);
-    ListSource source({{0, 0, landing.at(0, 40 * 64 * kKiB)}});
+    Landing landing(40 * kRequest);
+    ListSource source({{0, 0, landing.at(0, 40 * kRequest)}});
     const Status status = (*engine)->run(files_, source, {});
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.failure().first().offset, 0) << "the first stays the first";

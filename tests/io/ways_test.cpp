@@ -5,8 +5,8 @@
 #include "support/child.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -184,8 +184,8 @@ TEST_P(Ways, APlainReaderGetsTheSameBytes_IO16) {  // flashpack#28
   if (!test::may_become_nobody()) GTEST_SKIP() << "only root can become a reader who owns nothing";
   constexpr std::int64_t kBytes = 20 * kMiB + 5;
   write(kBytes);
-  std::filesystem::permissions(dir_.path(), std::filesystem::perms{0755});
-  std::filesystem::permissions(files_[0].name.name, std::filesystem::perms{0644});
+  EXPECT_EQ(::chmod(dir_.path().c_str(), 0755), 0);
+  EXPECT_EQ(::chmod(files_[0].name.name.c_str(), 0644), 0);
   files_ = {test::input(files_[0].name.name)};
   for (const bool cold : {true, false}) {
     test::drop_from_cache(files_[0].name.name);
@@ -215,7 +215,7 @@ TEST(ChosenWay, ColdIsDirectAndWarmIsTheFasterOfTwoOnALocalDisk) {
   const TempDir dir(".");
   constexpr std::int64_t kBytes = 20 * kMiB;
   const std::vector<InputFile> files = {test::input(dir.write("f", test::pattern(kBytes)))};
-  Opener opener;
+  const Opener opener;
   Ledger ledger(256 * kMiB);
   test::drop_from_cache(files[0].name.name);
   auto engine = Engine::make({}, opener, ledger);
@@ -242,7 +242,7 @@ TEST(ChosenWay, ColdIsDirectAndWarmIsTheFasterOfTwoOnALocalDisk) {
 /// What a load of a cold file counts, with these settings; its bytes are checked.
 LoadStats load_cold(const InputFile& file, std::int64_t bytes, const EngineSettings& settings,
                     std::int64_t expected = 0) {
-  Opener opener;
+  const Opener opener;
   Ledger ledger(256 * kMiB);
   test::drop_from_cache(file.name.name);
   auto engine = Engine::make(settings, opener, ledger);
@@ -308,7 +308,7 @@ TEST(ChosenWay, ShortRunsCloseTogetherAreLeftToReadAhead) {
   const TempDir dir(".");
   constexpr std::int64_t kBytes = 4 * kMiB;
   const std::vector<InputFile> files = {test::input(dir.write("f", test::pattern(kBytes)))};
-  Opener opener;
+  const Opener opener;
   Ledger ledger(256 * kMiB);
   EngineSettings settings;
   settings.direct = "on";
