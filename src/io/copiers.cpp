@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 namespace loadstone::io {
 namespace {
+
+constexpr std::size_t kUsualJobs = 4;  // for each thread; the lists grow beyond that
 
 void block_signals() {
   sigset_t blocked;
@@ -19,7 +22,12 @@ void block_signals() {
 
 }  // namespace
 
-Copiers::Copiers(Ledger& ledger, int threads) : ledger_(ledger), threads_(std::max(1, threads)) {}
+Copiers::Copiers(Ledger& ledger, int threads) : ledger_(ledger), threads_(std::max(1, threads)) {
+  const auto most = static_cast<std::size_t>(threads_);
+  waiting_.reserve(kUsualJobs * most);
+  done_.reserve(kUsualJobs * most);
+  helpers_.reserve(most);
+}
 
 Copiers::~Copiers() = default;
 
@@ -28,10 +36,18 @@ void Copiers::add(const CopyJob& job) {
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(job);
   }
-  if (static_cast<int>(helpers_.size()) + 1 < threads_) {
-    helpers_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
-  }
+  start_helper();
   work_.notify_one();
+}
+
+/// Where the system has no thread left, those that there are do the work: at the least the caller's.
+void Copiers::start_helper() {
+  if (refused_ || static_cast<int>(helpers_.size()) + 1 >= threads_) return;
+  try {
+    helpers_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
+  } catch (const std::exception&) {  // std::system_error, or no memory for it
+    refused_ = true;
+  }
 }
 
 bool Copiers::help() {
@@ -47,6 +63,12 @@ bool Copiers::help() {
   done_.push_back({job.tag, copied, seconds});
   finished_.notify_one();
   return true;
+}
+
+void Copiers::give_up_waiting() {
+  const std::scoped_lock lock(mutex_);
+  for (const CopyJob& job : waiting_) done_.push_back({job.tag, false, 0});
+  waiting_.clear();
 }
 
 void Copiers::collect(std::vector<Done>& done, double seconds) {

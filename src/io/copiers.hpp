@@ -30,10 +30,13 @@ class Copiers {
   void add(const CopyJob& job);
   /// Carries out one waiting job here; false if none is waiting.
   bool help();
+  /// Nobody wants what is waiting any more: it counts as finished, not copied.
+  void give_up_waiting();
   /// Moves what is finished to `done`; waits for at most `seconds` if nothing is.
   void collect(std::vector<Done>& done, double seconds);
 
  private:
+  void start_helper();
   void serve(const std::stop_token& stop);
 
   Ledger& ledger_;
@@ -43,6 +46,7 @@ class Copiers {
   std::condition_variable finished_;
   std::vector<CopyJob> waiting_;
   std::vector<Done> done_;
+  bool refused_ = false;               // no thread could be started; not asked for again
   std::vector<std::jthread> helpers_;  // started with the first job that finds no idle thread; joined first
 };
 

@@ -1,15 +1,14 @@
 #include "io/descriptor_pool.hpp"
 
+#include "io/faults.hpp"
+
 #include <algorithm>
 #include <cerrno>
 
 namespace loadstone::io {
 namespace {
 
-bool is_exhausted(const Status& status) {
-  const int error = status.failure().first().system_errno;
-  return error == EMFILE || error == ENFILE;
-}
+bool is_exhausted(const Status& status) { return is_out_of_descriptors(status.failure().first().system_errno); }
 
 Status with_shard(Status status, std::int64_t shard) {
   if (!status.ok() && shard >= 0) status.failure().faults.front().shard = shard;
@@ -25,7 +24,8 @@ DescriptorPool::DescriptorPool(const Opener& opener, Backend& backend, std::span
       files_(files),
       rule_(rule),
       gate_(gate),
-      capacity_(capacity),
+      most_(std::max<std::int64_t>(capacity, 1)),
+      capacity_(most_),
       counters_(counters) {}
 
 DescriptorPool::~DescriptorPool() {
@@ -55,26 +55,25 @@ void DescriptorPool::unpin(OpenFile& file) noexcept {
   std::erase_if(open_, [&](const auto& entry) { return entry.get() == &file; });
 }
 
-Result<bool> DescriptorPool::open_direct(OpenFile& file, int* error) {
+Result<DirectOpen> DescriptorPool::open_direct(OpenFile& file, int* error) {
   *error = 0;
-  if (file.direct.valid()) return true;
-  ++file.pins;
-  Result<bool> room = make_room(1);
+  if (file.direct.valid()) return DirectOpen::open;
+  ++file.pins;  // room is not made by closing its other descriptor
+  Result<Descriptor> opened = open_descriptor(file.file, true);
   --file.pins;
-  if (!room.ok() || !*room) return room;
-  Result<Descriptor> opened = opener_.open(files_[static_cast<std::size_t>(file.file)].name, true);
   if (!opened.ok()) {
+    if (opened.status().code() == Code::changed) return std::move(opened).status();
     *error = opened.status().failure().first().system_errno;
-    return false;
+    return is_out_of_descriptors(*error) ? DirectOpen::full : DirectOpen::refused;
   }
   // The name may lead to another file by now; the check of the buffered descriptor would not see that.
   Result<FileIdentity> identity = identity_of(opened->get(), file.path);
   const FileIdentity& before = files_[static_cast<std::size_t>(file.file)].identity;
-  if (!identity.ok() || !compare_identity(before, *identity, rule_, file.path).ok()) return false;
+  if (!identity.ok() || !compare_identity(before, *identity, rule_, file.path).ok()) return DirectOpen::moved;
   file.direct = std::move(*opened);
   file.direct_slot = backend_.attach(file.direct.get());
   ++counters_.opens;
-  return true;
+  return DirectOpen::open;
 }
 
 bool DescriptorPool::mark_stale(std::int64_t file) {
@@ -120,11 +119,8 @@ Status DescriptorPool::finish() {
 }
 
 Result<OpenFile*> DescriptorPool::open(std::int64_t file) {
-  Result<bool> room = make_room(1);
-  if (!room.ok()) return std::move(room).status();
-  if (!*room) return static_cast<OpenFile*>(nullptr);
   const InputFile& input = files_[static_cast<std::size_t>(file)];
-  Result<Descriptor> opened = open_once_more_if_full(file);
+  Result<Descriptor> opened = open_descriptor(file, false);
   if (!opened.ok() && is_exhausted(opened.status()) && !open_.empty()) return static_cast<OpenFile*>(nullptr);
   if (!opened.ok()) return with_shard(std::move(opened).status(), input.shard);
   ++counters_.opens;
@@ -141,26 +137,31 @@ Result<OpenFile*> DescriptorPool::open(std::int64_t file) {
 }
 
 /// The process may have fewer descriptors left than the limit says: then half of ours must do.
-Result<Descriptor> DescriptorPool::open_once_more_if_full(std::int64_t file) {
+Result<Descriptor> DescriptorPool::open_descriptor(std::int64_t file, bool direct) {
+  if (Status full = make_room(file, direct); !full.ok()) return full;
   const FileName& name = files_[static_cast<std::size_t>(file)].name;
-  Result<Descriptor> opened = opener_.open(name);
+  Result<Descriptor> opened = opener_.open(name, direct);
   if (opened.ok() || !is_exhausted(opened.status())) return opened;
   capacity_ = std::max<std::int64_t>(1, open_descriptors() / 2);
-  Result<bool> room = make_room(1);
-  if (!room.ok()) return std::move(room).status();
-  return opener_.open(name);
+  if (Status full = make_room(file, direct); !full.ok() && !is_exhausted(full)) return full;
+  return opener_.open(name, direct);
 }
 
-Result<bool> DescriptorPool::make_room(std::int64_t wanted) {
-  while (open_descriptors() + wanted > std::max<std::int64_t>(capacity_, 1)) {
+Status DescriptorPool::make_room(std::int64_t file, bool direct) {
+  // However few there are: a file that is read directly has two, if that many were allowed.
+  const std::int64_t least = direct ? std::min<std::int64_t>(2, most_) : 1;
+  while (open_descriptors() >= std::max(capacity_, least)) {
     OpenFile* const idle = idle_longest();
-    if (idle == nullptr) return open_.empty();
+    if (idle == nullptr) {
+      return make_fault(Code::io, "shard.unreadable", files_[static_cast<std::size_t>(file)].name.path(),
+                        "all descriptors are in use", std::string(kMoreDescriptors), EMFILE);
+    }
     if (Status status = check(*idle); !status.ok()) return status;
     close(*idle);
     if (latest_ == idle) latest_ = nullptr;
     std::erase_if(open_, [&](const auto& entry) { return entry.get() == idle; });
   }
-  return true;
+  return {};
 }
 
 OpenFile* DescriptorPool::idle_longest() noexcept {

@@ -36,6 +36,14 @@ struct OpenFile {
   bool told_sequential = false;  ///< posix_fadvise has been called
 };
 
+/// What came of opening a file for direct I/O.
+enum class DirectOpen : std::uint8_t {
+  open,
+  refused,  ///< by the file system
+  full,     ///< no descriptor is to be had now
+  moved,    ///< the name leads to another file by now
+};
+
 class DescriptorPool {
  public:
   DescriptorPool(const Opener& opener, Backend& backend, std::span<const InputFile> files, IdentityRule rule,
@@ -48,9 +56,8 @@ class DescriptorPool {
   Result<OpenFile*> acquire(std::int64_t file);
   static void pin(OpenFile& file) noexcept { ++file.pins; }
   void unpin(OpenFile& file) noexcept;
-  /// Opens the file for direct I/O too. False with an errno if the file system refuses, with 0 if no descriptor is to
-  /// be had now or the name leads elsewhere by now.
-  Result<bool> open_direct(OpenFile& file, int* error);
+  /// Opens the file for direct I/O too; `error` is why it is refused.
+  Result<DirectOpen> open_direct(OpenFile& file, int* error);
   /// After ESTALE: the next acquire opens the file again. False if that has been done before.
   bool mark_stale(std::int64_t file);
   /// Direct I/O was refused by a file: it is not asked again in this run.
@@ -68,9 +75,9 @@ class DescriptorPool {
 
  private:
   Result<OpenFile*> open(std::int64_t file);
-  Result<Descriptor> open_once_more_if_full(std::int64_t file);
-  /// Makes room for `wanted` descriptors; false if too many are pinned.
-  Result<bool> make_room(std::int64_t wanted);
+  Result<Descriptor> open_descriptor(std::int64_t file, bool direct);
+  /// Makes room for one more descriptor beside those that are pinned; EMFILE if these are too many.
+  Status make_room(std::int64_t file, bool direct);
   OpenFile* idle_longest() noexcept;
   void detach(const OpenFile& file) noexcept;
   void close(OpenFile& file) noexcept;
@@ -81,7 +88,8 @@ class DescriptorPool {
   std::span<const InputFile> files_;
   IdentityRule rule_;
   const FsGate& gate_;
-  std::int64_t capacity_;
+  const std::int64_t most_;
+  std::int64_t capacity_;  // less than the most once descriptors ran out
   Counters& counters_;
   std::uint64_t uses_ = 0;
   OpenFile* latest_ = nullptr;

@@ -53,6 +53,8 @@ constexpr std::array kTypes = {
     TypeRow{0x65735546, FsClass::network},  // fuse: sshfs, juicefs, virtiofs, ...
 };
 
+constexpr std::int64_t kGuessedAlign = 4096;
+
 std::string absolute_text(std::string_view path) {
   std::error_code failed;
   const std::filesystem::path absolute = std::filesystem::absolute(std::string(path), failed);
@@ -111,6 +113,14 @@ FsDefaults defaults_of(FsClass fs_class) noexcept {
   return {kMiB, 16};
 }
 
+std::int64_t offset_align(const FsFacts& facts) noexcept {
+  return facts.offset_align > 0 ? facts.offset_align : kGuessedAlign;
+}
+
+std::int64_t memory_align(const FsFacts& facts) noexcept {
+  return facts.memory_align > 0 ? facts.memory_align : kGuessedAlign;
+}
+
 Result<FsGate> FsGate::parse(std::string_view fs_class) {
   FsGate gate;
   while (!fs_class.empty()) {
@@ -131,6 +141,12 @@ Result<FsGate> FsGate::parse(std::string_view fs_class) {
   return gate;
 }
 
+FsGate FsGate::always(const FsFacts& facts) {
+  FsGate gate;
+  gate.always_ = facts;
+  return gate;
+}
+
 std::optional<FsClass> FsGate::relabelled(std::string_view path) const {
   if (labels_.empty()) return std::nullopt;
   const std::string text = absolute_text(path);
@@ -145,6 +161,7 @@ std::optional<FsClass> FsGate::relabelled(std::string_view path) const {
 }
 
 FsFacts FsGate::facts_of(int fd, std::string_view path) const {
+  if (always_) return *always_;
   FsFacts facts;
   struct statfs system = {};
   if (::fstatfs(fd, &system) == 0) facts.fs_class = class_of_type(static_cast<std::uint64_t>(system.f_type));

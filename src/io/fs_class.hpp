@@ -34,17 +34,25 @@ struct FsFacts {
   std::int64_t memory_align = 0;
 };
 
+/// What direct I/O asks of offsets and lengths, and of addresses; where nobody tells, a guess that the first request
+/// puts to the test.
+std::int64_t offset_align(const FsFacts& facts) noexcept;
+std::int64_t memory_align(const FsFacts& facts) noexcept;
+
 /// Tells the facts of files; some mounts are re-labelled by "PREFIX=local,...".
 class FsGate {
  public:
   /// `bad_argument` if the text is not of that form.
   static Result<FsGate> parse(std::string_view fs_class);
+  /// A gate that says the same of every file: what another machine's file systems would say.
+  static FsGate always(const FsFacts& facts);
   [[nodiscard]] FsFacts facts_of(int fd, std::string_view path) const;
   /// The class that the option gives a path by whole components, the longest prefix winning.
   [[nodiscard]] std::optional<FsClass> relabelled(std::string_view path) const;
 
  private:
   std::vector<std::pair<std::string, FsClass>> labels_;
+  std::optional<FsFacts> always_;
 };
 
 }  // namespace loadstone::io

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <vector>
 
 namespace loadstone::io {
@@ -46,7 +47,10 @@ std::int64_t carry_out(const Request& request, int flags) {
 
 /// What the threads share with their owner. It outlives both, so that a thread stuck in the kernel harms nobody.
 struct Shared {
-  explicit Shared(int depth) : jobs(static_cast<std::size_t>(depth)) { done.reserve(jobs.size()); }
+  explicit Shared(int depth) : jobs(static_cast<std::size_t>(depth)) {
+    running.reserve(jobs.size());
+    done.reserve(jobs.size());
+  }
 
   std::mutex mutex;
   std::condition_variable work;
@@ -60,29 +64,29 @@ struct Shared {
   std::size_t threads = 0;
   bool closing = false;
 
-  bool take(Request& job, std::unique_lock<std::mutex>& lock) {
+  bool wait_for_job(std::unique_lock<std::mutex>& lock) {
     ++idle;
     work.wait(lock, [&] { return queued > 0 || closing; });
     --idle;
-    if (queued == 0) return false;
-    job = jobs[first_job];
+    return queued > 0;
+  }
+
+  void do_first_job(std::unique_lock<std::mutex>& lock) {
+    const Request job = jobs[first_job];
     first_job = (first_job + 1) % jobs.size();
     --queued;
     running.push_back(job.tag);
-    return true;
+    lock.unlock();
+    const std::int64_t result = carry_out(job, job.operation == Operation::read ? read_flags(job.mode) : 0);
+    lock.lock();
+    running.erase(std::find(running.begin(), running.end(), job.tag));
+    done.push_back({job.tag, result});
+    arrived.notify_one();
   }
 
   void serve() {
     std::unique_lock lock(mutex);
-    Request job;
-    while (take(job, lock)) {
-      lock.unlock();
-      const std::int64_t result = carry_out(job, job.operation == Operation::read ? read_flags(job.mode) : 0);
-      lock.lock();
-      running.erase(std::find(running.begin(), running.end(), job.tag));
-      done.push_back({job.tag, result});
-      arrived.notify_one();
-    }
+    while (wait_for_job(lock)) do_first_job(lock);
     --threads;
     arrived.notify_all();
   }
@@ -94,9 +98,18 @@ void* thread_main(void* argument) {
   return nullptr;
 }
 
-/// A small detached thread that takes no signals: those are the program's.
-bool start_thread(const std::shared_ptr<Shared>& shared) {
-  auto argument = std::make_unique<std::shared_ptr<Shared>>(shared);
+std::unique_ptr<std::shared_ptr<Shared>> share(const std::shared_ptr<Shared>& shared) noexcept {
+  try {
+    return std::make_unique<std::shared_ptr<Shared>>(shared);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+/// A small detached thread that takes no signals: those are the program's. False where the system has none left.
+bool start_thread(const std::shared_ptr<Shared>& shared) noexcept {
+  auto argument = share(shared);
+  if (argument == nullptr) return false;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -186,6 +199,7 @@ class PosixBackend final : public Backend {
   }
 
  private:
+  /// Where no thread could be started, whoever waits carries requests out, however long that takes.
   template <class Condition>
   void wait_for(std::unique_lock<std::mutex>& lock, const Condition& condition, const Interrupt& interrupt) {
     if (condition()) return;
@@ -196,6 +210,10 @@ class PosixBackend final : public Backend {
              steady_seconds() - started_steady >= interrupt.deadline_s || interrupt.stop.stop_requested();
     };
     while (!condition() && !expired()) {
+      if (shared_->threads == 0 && shared_->queued > 0) {
+        shared_->do_first_job(lock);
+        continue;
+      }
       shared_->arrived.wait_for(lock, std::chrono::duration<double>(std::min(kWaitSlice, interrupt.deadline_s)));
     }
   }
@@ -226,18 +244,8 @@ class PosixBackend final : public Backend {
       if (!start_thread(shared_)) break;
       ++shared.threads;
     }
-    if (shared.threads == 0) return refuse_all();
     if (handed_.size() == 1) shared.work.notify_one();
     if (handed_.size() > 1) shared.work.notify_all();
-  }
-
-  /// No thread could be started: say so, rather than wait for ever.
-  void refuse_all() {
-    Shared& shared = *shared_;
-    for (; shared.queued > 0; --shared.queued) {
-      shared.done.push_back({shared.jobs[shared.first_job].tag, -EAGAIN});
-      shared.first_job = (shared.first_job + 1) % shared.jobs.size();
-    }
   }
 
   const std::size_t depth_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 namespace loadstone::io {
@@ -40,11 +41,21 @@ void Prefaulter::populate(std::span<std::byte> memory) {
   if (memory.empty()) return;
   const std::scoped_lock lock(mutex_);
   if (refused_ || queue_.size() >= kMaxQueued) return;
+  if (!start()) return;
   queue_.push_back(memory);
-  if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
-  }
   work_.notify_one();
+}
+
+/// False where the system has no thread left: then whoever reads first populates.
+bool Prefaulter::start() {
+  if (thread_.joinable()) return true;
+  try {
+    queue_.reserve(kMaxQueued);
+    thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
+  } catch (const std::exception&) {  // std::system_error, or no memory for it
+    refused_ = true;
+  }
+  return !refused_;
 }
 
 void Prefaulter::stop_and_wait() {

@@ -26,6 +26,7 @@ class Prefaulter {
   [[nodiscard]] double take_seconds();
 
  private:
+  bool start();
   void serve(const std::stop_token& stop);
   bool step(std::unique_lock<std::mutex>& lock);
 
@@ -35,7 +36,7 @@ class Prefaulter {
   std::vector<std::span<std::byte>> queue_;
   bool busy_ = false;
   double seconds_ = 0;
-  bool refused_ = false;  // the kernel does not know MADV_POPULATE_WRITE
+  bool refused_ = false;  // the kernel does not know MADV_POPULATE_WRITE, or gives no thread
   std::jthread thread_;
 };
 

@@ -15,7 +15,8 @@ constexpr double kPollSeconds = 0.005;
 constexpr double kMaxWaitSeconds = 0.02;     // polls come at least every 50 ms, a stop is seen within 100 ms
 constexpr double kMixedWaitSeconds = 0.001;  // while copies and reads are both on their way
 constexpr double kMinDrainSeconds = 1;       // memory that is given up is lost for good
-constexpr std::size_t kMaxOps = 128;
+// Requests in flight where no depth was asked for: those of the deepest ramp, and as many of resident pages.
+constexpr std::int64_t kUsualOps = 128;
 constexpr std::size_t kMaxNotes = 20;
 
 /// A mapped copy may have had more pieces than a system call takes: the rest counts as not arrived yet.
@@ -34,11 +35,12 @@ Run::Run(const RunTools& tools, std::span<const InputFile> files, ReadSource& so
       counters_(tools.counters),
       pool_(tools.opener, tools.backend, files, tools.settings.identity, tools.gate, tools.descriptors, tools.counters),
       ops_(tools.memory.ops) {
-  if (ops_.empty()) ops_.resize(kMaxOps);
+  // Never resized later: requests in flight point into it.
+  if (ops_.empty()) ops_.resize(static_cast<std::size_t>(std::max(kUsualOps, tools.settings.depth)));
   for (std::size_t i = ops_.size(); i > 0; --i) free_.push_back(static_cast<OpIndex>(i - 1));
-  ready_.reserve(kMaxOps);
-  sleeping_.reserve(kMaxOps);
-  batch_.reserve(kMaxOps);
+  ready_.reserve(ops_.size());
+  sleeping_.reserve(ops_.size());
+  batch_.reserve(ops_.size());
   polled_ = interrupt.clock();
 }
 
@@ -103,7 +105,7 @@ void Run::submit_ready() {
     batch_.push_back({.tag = ready_[i],
                       .operation = Operation::read,
                       .slot = direct ? op.file->direct_slot : op.file->buffered_slot,
-                      .offset = op.block.valid() ? op.block_offset : op.offset + op.arrived,
+                      .offset = op.next_offset(),
                       .iovecs = pieces,
                       .mode = op.mode});
   }
@@ -125,11 +127,10 @@ void Run::wake_sleepers() {
 
 /// Waits for something to come back. While copies are waiting to be made, this thread makes one instead.
 void Run::await() {
-  const double before = interrupt_.clock();
   const std::int64_t bytes_before = counters_.bytes_read();
-  bool helped = false;
+  const bool helped = in_copiers_ > 0 && tools_.copiers.help();
+  const double before = interrupt_.clock();  // copying is no waiting
   if (in_copiers_ > 0) {
-    helped = tools_.copiers.help();
     tools_.copiers.collect(copied_, helped || in_backend_ > 0 ? 0 : kMaxWaitSeconds);
     take_copied();
   }
@@ -204,6 +205,8 @@ void Run::drain() {
   for (OpIndex i = 0; i < ops_.size(); ++i) {
     if (ops_[i].file != nullptr && ops_[i].way != Way::mapped) tools_.backend.cancel(i);
   }
+  // With one thread for copies it would be this one that makes them.
+  tools_.copiers.give_up_waiting();
   Interrupt patient;
   patient.clock = interrupt_.clock;
   patient.deadline_s = kMaxWaitSeconds;

@@ -18,9 +18,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace loadstone::io {
@@ -43,12 +46,18 @@ struct Op {
   WayTrial* trial = nullptr;  ///< its time decides how others are read
   StagingLease block;         ///< direct reads that cannot land in place land here, rounded outward
   iovec block_piece{};
-  std::int64_t block_offset = 0;
+  std::int64_t block_offset = 0;  ///< of the block's first byte in the file
+  std::int64_t block_filled = 0;  ///< of the block: `block_piece` is behind it
   int tries = 1;
   int pauses = 0;
   int interruptions = 0;
   double not_before = 0;
   double started = 0;  ///< if on trial
+
+  /// Where the next request starts: at the first byte that is missing, or further down for alignment.
+  [[nodiscard]] std::int64_t next_offset() const noexcept;
+  /// Moves the start of what is missing forward.
+  void advance(std::int64_t count);
 };
 
 /// Memory that outlives a run that left requests in the kernel: nothing in it may be reused then.
@@ -121,15 +130,26 @@ class Run {
   Cut issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t offset);
   Cut issue_read_ahead(OpenFile& file, std::int64_t most);
   [[nodiscard]] WayTrial* network_trial(const OpenFile& file);
+  OpIndex new_op(OpenFile& file, const Range& range, Way way, Mode mode);
+  void prefault_ahead();
+
+  // run_direct.cpp: direct reads
+  enum class Ready : std::uint8_t { yes, no, later };
+  /// Whether the file can be read directly: opens it for that, remembers and counts a refusal. `later`: when something
+  /// has come home.
+  Result<Ready> ready_for_direct(OpenFile& file);
+  [[nodiscard]] bool direct_is_required() const noexcept;
+  Status on_direct_refused(const OpenFile& file, int error);
+  Status fall_back(const OpenFile& file, std::string_view what, std::string_view reason, int error = 0);
   Cut issue_direct(OpenFile& file, std::int64_t most);
   Cut issue_short_run(OpenFile& file, std::int64_t most);
   Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
-  /// Whether the file can be read directly: opens it for that, remembers and counts a refusal.
-  Result<bool> ready_for_direct(OpenFile& file);
-  Result<bool> on_direct_refused(OpenFile& file, int error);
-  std::optional<StagingLease> lease_block(OpenFile& file, bool edge, bool* exhausted);
-  OpIndex new_op(OpenFile& file, const Range& range, Way way, Mode mode);
-  void prefault_ahead();
+  Cut issue_buffered_instead(OpenFile& file, std::int64_t most, std::string_view reason);
+  std::optional<StagingLease> lease_block(const OpenFile& file, bool edge, bool* exhausted);
+  static void land_in_block(Op& op, StagingLease block);
+  bool make_direct(Op& op);
+  void on_direct_bytes(OpIndex index, std::int64_t bytes);
+  void on_direct_stuck(OpIndex index);
 
   // run_resident.cpp: resident pages
   Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
@@ -147,8 +167,9 @@ class Run {
 
   // run_complete.cpp: from completions to done reads
   void complete(const Completion& completion);
+  void note_late_error(OpIndex index, std::int64_t result);
   void on_bytes(OpIndex index, std::int64_t bytes);
-  void on_block_bytes(OpIndex index, std::int64_t bytes);
+  void land_from_block(OpIndex index);
   void on_answer(OpIndex index, std::int64_t result);
   void on_copied(const Copiers::Done& done);
   void on_end_of_file(OpIndex index);
@@ -171,6 +192,7 @@ class Run {
   ReadQueue queue_;
   DescriptorPool pool_;
   Status status_;
+  std::set<std::pair<std::int64_t, std::string>> fallen_back_;  // files, and why
 
   std::vector<Op>& ops_;
   std::vector<OpIndex> free_;

@@ -14,7 +14,8 @@
 namespace loadstone::io {
 namespace {
 
-constexpr int kMaxInterruptions = 1000;  // in a row; after that with pauses, so that the deadline counts
+constexpr int kMaxInterruptions = 1000;   // in a row; after that with pauses, so that the deadline counts
+constexpr std::size_t kMaxLateNotes = 4;  // all requests in flight to a failed disk say the same
 
 /// Copies packed bytes to destinations: a part of a window, or of more.
 void scatter(const std::byte* source, std::span<const iovec> destinations, const CopyKernels& kernels) {
@@ -33,82 +34,97 @@ std::int64_t wanted_bytes(const Op& op) {
   return bytes;
 }
 
-/// Moves the start of what is missing forward.
-void advance(Op& op, std::int64_t bytes) {
-  op.arrived += bytes;
-  auto left = static_cast<std::size_t>(bytes);
+}  // namespace
+
+std::int64_t Op::next_offset() const noexcept { return block.valid() ? block_offset + block_filled : offset + arrived; }
+
+void Op::advance(std::int64_t count) {
+  arrived += count;
+  auto left = static_cast<std::size_t>(count);
   while (left > 0) {
-    iovec& piece = op.destinations[op.first_destination];
+    iovec& piece = destinations[first_destination];
     const std::size_t take = std::min(left, piece.iov_len);
     piece.iov_base = static_cast<std::byte*>(piece.iov_base) + take;
     piece.iov_len -= take;
     left -= take;
-    if (piece.iov_len == 0) ++op.first_destination;
+    if (piece.iov_len == 0) ++first_destination;
   }
 }
-
-}  // namespace
 
 void Run::complete(const Completion& completion) {
   --in_backend_;
   const auto index = static_cast<OpIndex>(completion.tag);
-  if (failed()) return release_op(index);
+  if (failed()) {
+    note_late_error(index, completion.result);
+    return release_op(index);
+  }
   Op& op = ops_[index];
   if (op.mode == Mode::nowait) return on_answer(index, completion.result);
   if (completion.result < 0) return on_error(index, static_cast<int>(-completion.result));
   counters_.add_read(op.way, completion.result);
   op.interruptions = 0;
-  if (op.block.valid()) return on_block_bytes(index, completion.result);
+  if (op.mode == Mode::direct) return on_direct_bytes(index, completion.result);
   if (completion.result == 0) return on_end_of_file(index);
   on_bytes(index, completion.result);
 }
 
+/// What comes home while draining may explain the failure. Of what a retry or another way would have got round, and of
+/// what was called back, nothing is said.
+void Run::note_late_error(OpIndex index, std::int64_t result) {
+  const Op& op = ops_[index];
+  const auto error = static_cast<int>(-result);
+  if (result >= 0 || error == ECANCELED || reaction_to(error, op.mode) != Reaction::fail) return;
+  if (status_.failure().notes.size() < kMaxLateNotes) fail(read_fault(context_of(op), error));
+}
+
 void Run::on_bytes(OpIndex index, std::int64_t bytes) {
   Op& op = ops_[index];
-  advance(op, bytes);
+  op.advance(bytes);
   if (op.arrived == op.bytes) return finish_op(index);
   ++counters_.short_reads;
-  // The rest of a short direct read starts off the alignment: it is read buffered.
-  if (op.mode == Mode::direct) become_buffered(op, nullptr);
   ready_.push_back(index);
 }
 
-void Run::on_block_bytes(OpIndex index, std::int64_t bytes) {
+/// All that is missing is in the block.
+void Run::land_from_block(OpIndex index) {
   Op& op = ops_[index];
-  const std::int64_t before = op.offset - op.block_offset;
-  if (bytes < before + op.bytes) {
-    ++counters_.short_reads;
-    become_buffered(op, nullptr);
-    ready_.push_back(index);
-    return;
-  }
+  const std::byte* const block = static_cast<const std::byte*>(op.block_piece.iov_base) - op.block_filled;
   const double started = steady_seconds();
-  scatter(op.block.bytes().data() + before, op.destinations, *tools_.settings.kernels);
+  scatter(block + (op.offset + op.arrived - op.block_offset),
+          std::span<const iovec>(op.destinations).subspan(op.first_destination), *tools_.settings.kernels);
   counters_.seconds_copying += steady_seconds() - started;
   op.arrived = op.bytes;
   finish_op(index);
 }
 
-/// The answer to a request that must not block: how much of the window's start is resident.
+/// The answer to a request that must not block: how much of the window's start is resident. The rest of it is cold.
 void Run::on_answer(OpIndex index, std::int64_t result) {
   Op& op = ops_[index];
   asking_ = false;
-  if (result < 0 && result != -EAGAIN && result != -EOPNOTSUPP) {
-    op.mode = Mode::buffered;
-    return on_error(index, static_cast<int>(-result));
-  }
-  WayChooser::answer(*op.file, op.offset, result == op.bytes);
   op.mode = Mode::buffered;
+  if (result < 0 && result != -EAGAIN && result != -EOPNOTSUPP) return on_error(index, static_cast<int>(-result));
+  WayChooser::answer(*op.file, op.offset, result == op.bytes);
   if (result > 0) {
     counters_.add_read(op.way, result);
-    return on_bytes(index, result);
+    op.advance(result);
+    if (op.arrived == op.bytes) return finish_op(index);
+    ++counters_.short_reads;
   }
   op.cold = true;
+  if (tools_.chooser.direct_allowed(op.file->facts)) {
+    Result<Ready> direct = ready_for_direct(*op.file);
+    if (!direct.ok()) {
+      fail(std::move(direct).status());
+      return release_op(index);
+    }
+    if (*direct == Ready::yes) make_direct(op);  // else, or without a block, it is read buffered
+  }
   ready_.push_back(index);
 }
 
 void Run::on_copied(const Copiers::Done& done) {
   --in_copiers_;
+  counters_.seconds_copying += done.seconds;
   const auto index = static_cast<OpIndex>(done.tag);
   if (failed()) return release_op(index);
   Op& op = ops_[index];
@@ -153,8 +169,10 @@ void Run::on_error(OpIndex index, int error) {
         ready_.push_back(index);
         return;
       }
-      const Result<bool> refused = on_direct_refused(*op.file, error);
-      if (!refused.ok()) break;
+      if (Status refused = on_direct_refused(*op.file, error); !refused.ok()) {
+        fail(std::move(refused));
+        return release_op(index);
+      }
       become_buffered(op, nullptr);
       ready_.push_back(index);
       return;
@@ -198,7 +216,13 @@ void Run::reopen(OpIndex index) {
     return release_op(index);
   }
   if (*opened == nullptr) return try_again_later(index);
-  become_buffered(op, nullptr);
+  Result<Ready> direct = op.mode == Mode::direct ? ready_for_direct(**opened) : Result<Ready>(Ready::no);
+  if (!direct.ok()) {
+    fail(std::move(direct).status());
+    return release_op(index);
+  }
+  if (*direct == Ready::later) return try_again_later(index);
+  if (*direct == Ready::no) become_buffered(op, nullptr);
   DescriptorPool::pin(**opened);
   pool_.unpin(*std::exchange(op.file, *opened));
   ++counters_.retries;

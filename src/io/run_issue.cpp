@@ -1,15 +1,12 @@
-// From reads to requests: pulling, choosing the way, cutting.
+// From reads to requests: pulling, choosing the way, cutting what is read buffered.
 #include "core/checked.hpp"
-#include "core/option_words.hpp"
 #include "core/pages.hpp"
 #include "io/faults.hpp"
 #include "io/run.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 
 namespace loadstone::io {
 namespace {
@@ -20,22 +17,13 @@ constexpr std::size_t kMaxPieces = 512;
 constexpr std::int64_t kAheadBytes = std::int64_t{48} << 20;
 constexpr std::uint64_t kAheadReads = 2048;
 constexpr std::uint64_t kMaxPending = std::uint64_t{1} << 16;
-// A direct run below this is one rounded-out request: a second request costs more than copying 64 KiB.
-constexpr std::int64_t kMinDirectInPlace = std::int64_t{64} * 1024;
-constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
-// Reading a gap beats another request up to bandwidth times the cost of one: 2 GB/s x 30 us.
-constexpr std::int64_t kCloseBytes = std::int64_t{64} * 1024;
 constexpr std::int64_t kMostInFlight = 64;  // of requests, for devices that gain from more than is usual
-constexpr std::int64_t kGuessedAlign = 4096;
 // Less than this from a network mount is not worth finding out; of each way 8 requests are timed, and direct must gain
 // a quarter.
 constexpr std::int64_t kWorthATrial = std::int64_t{4} << 30;
 constexpr int kTrialRequests = 8;
 constexpr double kTrialAdvantage = 1.25;
 constexpr std::int64_t kSequentialBytes = std::int64_t{128} * 1024;
-
-std::int64_t offset_align(const FsFacts& facts) { return facts.offset_align > 0 ? facts.offset_align : kGuessedAlign; }
-std::int64_t memory_align(const FsFacts& facts) { return facts.memory_align > 0 ? facts.memory_align : kGuessedAlign; }
 
 /// Bytes of gaps go where nobody looks.
 void throw_gaps_away(Op& op) {
@@ -45,10 +33,6 @@ void throw_gaps_away(Op& op) {
   for (iovec& piece : op.destinations) {
     if (is_gap(piece)) piece.iov_base = op.gap.data();
   }
-}
-
-bool is_aligned(const std::byte* at, std::int64_t align) {
-  return reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(align) == 0;
 }
 
 }  // namespace
@@ -151,6 +135,7 @@ Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode)
   op.bytes = range.bytes;
   op.arrived = 0;
   op.first_destination = 0;
+  op.block_filled = 0;
   op.way = way;
   op.mode = mode;
   op.cold = false;
@@ -191,12 +176,13 @@ Run::Cut Run::issue_cold(OpenFile& file, const Stretch& stretch, std::int64_t of
   WayTrial* const trial = network_trial(file);
   const bool direct_wanted =
       trial != nullptr ? trial->next() == Way::direct : tools_.chooser.direct_allowed(file.facts);
-  Result<bool> direct = direct_wanted ? ready_for_direct(file) : Result<bool>(false);
+  Result<Ready> direct = direct_wanted ? ready_for_direct(file) : Result<Ready>(Ready::no);
   if (!direct.ok()) {
     fail(std::move(direct).status());
     return Cut::failed;
   }
-  const Cut cut = *direct ? issue_direct(file, most) : issue_read_ahead(file, most);
+  if (*direct == Ready::later) return Cut::stalled;
+  const Cut cut = *direct == Ready::yes ? issue_direct(file, most) : issue_read_ahead(file, most);
   if (cut == Cut::done && trial != nullptr && !trial->settled()) {
     Op& op = ops_[ready_.back()];
     op.trial = trial;
@@ -221,99 +207,6 @@ Run::Cut Run::issue_read_ahead(OpenFile& file, std::int64_t most) {
     ::posix_fadvise(file.buffered.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   return issue_buffered(file, most, true);
-}
-
-Result<bool> Run::ready_for_direct(OpenFile& file) {
-  if (pool_.direct_refused(file.file)) return false;
-  if (file.direct.valid()) return true;
-  int error = 0;
-  Result<bool> opened = pool_.open_direct(file, &error);
-  if (!opened.ok() || *opened || error == 0) return opened;
-  return on_direct_refused(file, error);
-}
-
-Result<bool> Run::on_direct_refused(OpenFile& file, int error) {
-  pool_.refuse_direct(file.file);
-  if (tools_.chooser.rules().direct != WayRules::Direct::require) {
-    ++counters_.fallbacks[fmt::format("direct refused on {}: {}", to_string(file.facts.fs_class), errno_name(error))];
-    return false;
-  }
-  return make_fault(Code::io, "shard.unreadable", file.path,
-                    fmt::format("direct I/O was required and refused: {} (file system class {})", errno_name(error),
-                                to_string(file.facts.fs_class)),
-                    "Use " + named(Option::io_direct, "auto"), error);
-}
-
-/// A run is cut at multiples of the offset alignment: its middle lands in place if the addresses allow it, its edges
-/// are rounded outward into a block.
-Run::Cut Run::issue_direct(OpenFile& file, std::int64_t most) {
-  const std::int64_t align = offset_align(file.facts);
-  const Range run = queue_.peek(std::min(most, request_bytes_), 1);
-  const std::byte* const target =
-      queue_[run.first_read].read.destination.data() + (run.offset - queue_[run.first_read].read.offset);
-  const std::int64_t head = round_up(run.offset, align) - run.offset;
-  const std::int64_t middle = round_down(run.bytes - head, align);
-  if (middle < kMinDirectInPlace) return issue_short_run(file, most);
-  if (!is_aligned(target + head, memory_align(file.facts))) {
-    return issue_into_block(file, std::min(most, request_bytes_), false);
-  }
-  if (head > 0) return issue_into_block(file, head, true);
-  const OpIndex index = new_op(file, {run.file, run.offset, middle, run.first_read}, Way::direct, Mode::direct);
-  ready_.push_back(index);
-  return Cut::done;
-}
-
-/// Short runs that touch, or nearly so, make a long one in a block. Others that are close to each other are read
-/// buffered: read-ahead fetches many at once. What is left is one rounded-out request.
-Run::Cut Run::issue_short_run(OpenFile& file, std::int64_t most) {
-  const std::int64_t request = std::min(most, request_bytes_);
-  if (queue_.peek(request, kMaxPieces).bytes >= 2 * kEdgeBytes) return issue_into_block(file, request, false);
-  const Range run = queue_.peek(kEdgeBytes, kMaxPieces);
-  const bool whole = run.offset == queue_[run.first_read].read.offset;  // not the tail of a long one
-  const bool close = whole && run.gap > 0 && run.gap <= kCloseBytes;
-  if (close) return issue_buffered(file, most, true);
-  return issue_into_block(file, std::min(most, kEdgeBytes), true);
-}
-
-Run::Cut Run::issue_into_block(OpenFile& file, std::int64_t most, bool edge) {
-  const std::int64_t align = offset_align(file.facts);
-  Range range = queue_.peek(most, kMaxPieces);
-  // Cut short of the run's end, the next request shall start on a boundary.
-  const std::int64_t boundary = round_down(range.offset + range.bytes, align);
-  if (range.goes_on && boundary > range.offset) range = queue_.peek(boundary - range.offset, kMaxPieces);
-  bool exhausted = false;
-  std::optional<StagingLease> block = lease_block(file, edge, &exhausted);
-  if (exhausted) return Cut::stalled;
-  if (!block) return issue_buffered(file, range.bytes, true);
-  const std::int64_t first = round_down(range.offset, align);
-  const OpIndex index = new_op(file, range, Way::direct, Mode::direct);
-  Op& op = ops_[index];
-  op.block = std::move(*block);
-  op.block_offset = first;
-  op.block_piece = {op.block.bytes().data(),
-                    static_cast<std::size_t>(round_up(range.offset + range.bytes, align) - first)};
-  ready_.push_back(index);
-  return Cut::done;
-}
-
-/// A block for a rounded-out request. `exhausted`: all are in use, wait for one; neither: the budget has no room.
-std::optional<StagingLease> Run::lease_block(OpenFile& file, bool edge, bool* exhausted) {
-  const std::int64_t bytes = (edge ? kEdgeBytes : request_bytes_) + 2 * offset_align(file.facts);
-  std::unique_ptr<StagingPool>& pool = edge ? tools_.memory.edges : tools_.memory.blocks;
-  if (pool == nullptr || (pool->block_bytes() < bytes)) {
-    if (pool != nullptr && live_ > 0) {
-      *exhausted = true;
-      return std::nullopt;
-    }
-    const std::int64_t share = tools_.ledger.limit_bytes() / 8;
-    if (share < bytes) return std::nullopt;
-    pool = std::make_unique<StagingPool>(tools_.shelf, bytes, std::min<std::int64_t>(64, share / bytes),
-                                         tools_.settings.huge_pages);
-  }
-  Result<StagingLease> lease = pool->try_lease();
-  if (lease.ok() && lease->valid()) return std::move(*lease);
-  *exhausted = pool->blocks_made() > 0;
-  return std::nullopt;
 }
 
 /// Hands the destinations of reads that are pulled and not yet cut to the prefault thread, joined where they touch.

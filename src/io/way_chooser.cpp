@@ -127,13 +127,17 @@ void WayChooser::ask(OpenFile& file) {
       look_at_pieces(file, file.window.window * kWindowBytes);
       break;
     case Trust::silent:
-      pieces.fill(direct_allowed(file.facts) ? PieceState::ask : PieceState::cold);
+      fill_untold(file);
       break;
     case Trust::unknown:
       pieces.fill(PieceState::cold);
       break;
   }
   counters_.seconds_probing += steady_seconds() - started;
+}
+
+void WayChooser::fill_untold(OpenFile& file) const {
+  file.window.pieces.fill(direct_allowed(file.facts) ? PieceState::ask : PieceState::cold);
 }
 
 /// Whether all samples are cached and clean.
@@ -154,7 +158,8 @@ void WayChooser::look_at_pieces(OpenFile& file, std::int64_t start) {
   const int fd = file.buffered.get();
   const Residency whole = questions_.residency(fd, start, kWindowBytes);
   const std::int64_t pages = pages_in(start, kWindowBytes, file.bytes);
-  if (whole.error != 0) return pieces.fill(PieceState::half);
+  // Others of the mount may be asked about, this one not.
+  if (whole.error != 0) return fill_untold(file);
   const bool clean = whole.dirty == 0 && whole.writeback == 0;
   if (!clean || kFewCached * whole.cached < pages || whole.cached >= pages) {
     return pieces.fill(state_of(whole, pages));

@@ -45,6 +45,8 @@ class WayChooser {
   Trust trust(const OpenFile& file);
   void look(OpenFile& file);
   void ask(OpenFile& file);
+  /// Where nobody tells, a request asks if something hangs on the answer.
+  void fill_untold(OpenFile& file) const;
   [[nodiscard]] bool samples_are_resident(const OpenFile& file, std::int64_t start);
   void look_at_pieces(OpenFile& file, std::int64_t start);
 

@@ -1,10 +1,12 @@
 // What every backend must do, whoever implements it: one line at the end adds one.
+#include "core/pages.hpp"
 #include "engine_support.hpp"
 #include "io/backend_makers.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +17,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,18 +59,30 @@ class LimitedMemory {
   bool holds_ = false;
 };
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kIsThreadSanitizer = true;
+#elif defined(__has_feature)
+constexpr bool kIsThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsThreadSanitizer = false;
+#endif
+
 struct BackendMaker {
   std::string name;
   std::unique_ptr<Backend> (*make)(int depth);
 };
 
-class Conformance : public testing::TestWithParam<BackendMaker> {
+/// A backend, and a folder on the file system where it is tried.
+using Case = std::tuple<BackendMaker, std::string>;
+
+class Conformance : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     descriptors_ = test::open_descriptors();
-    backend_ = GetParam().make(8);
-    if (backend_ == nullptr) GTEST_SKIP() << GetParam().name << " cannot be used here";
+    backend_ = make();
+    if (backend_ == nullptr) GTEST_SKIP() << std::get<0>(GetParam()).name << " cannot be used here";
   }
+  static std::unique_ptr<Backend> make() { return std::get<0>(GetParam()).make(8); }
   void TearDown() override {
     if (backend_ != nullptr) {
       EXPECT_TRUE(backend_->close({}).empty());
@@ -123,7 +138,7 @@ class Conformance : public testing::TestWithParam<BackendMaker> {
   }
 
   std::int64_t descriptors_ = 0;
-  TempDir dir_;
+  TempDir dir_{std::get<1>(GetParam())};
   Descriptor file_;
   int slot_ = -1;
   std::unique_ptr<Backend> backend_;
@@ -183,12 +198,12 @@ TEST_P(Conformance, OneCompletionForEachRequest_IO1) {
   }
   EXPECT_EQ(std::set<std::uint64_t>(seen.begin(), seen.end()).size(), out.size());
   for (std::size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(test::holds(out[i], static_cast<std::int64_t>(i * 1999)));
-  backend_ = GetParam().make(8);
+  backend_ = make();
 }
 
 TEST_P(Conformance, AFullQueueTakesAsManyAsFit) {
   attach(dir_.write("f", test::pattern(kRequest)));
-  std::vector<std::byte> out(20 * 16);
+  std::vector<std::byte> out(std::size_t{20} * 16);
   std::vector<iovec> pieces;
   for (std::size_t i = 0; i < 20; ++i) pieces.push_back({out.data() + i * 16, 16});
   std::vector<Request> batch;
@@ -224,7 +239,7 @@ TEST_P(Conformance, WaitsNoLongerThanTheDeadlineOrAStop) {
   double started = steady_seconds();
   EXPECT_TRUE(backend_->wait(1, interrupt).empty());
   EXPECT_GE(steady_seconds() - started, 0.015);
-  std::stop_source stop;
+  const std::stop_source stop;
   stop.request_stop();
   interrupt.stop = stop.get_token();
   interrupt.deadline_s = 100;
@@ -471,7 +486,7 @@ TEST_P(Conformance, MemoryThatMayNotBeHeldIsReadIntoAllTheSame_IO1) {
     const LimitedMemory memory;
     if (!memory.holds()) GTEST_SKIP() << "CAP_IPC_LOCK cannot be put aside here, and with it nothing is refused";
     if (known_beforehand) memory.allow(16 * kPage);
-    backend_ = GetParam().make(8);
+    backend_ = make();
     if (backend_ == nullptr) GTEST_SKIP() << "others of this user hold all that the backend itself would need";
     if (!known_beforehand) memory.allow(0);
     slot_ = backend_->attach(file_.get());
@@ -487,11 +502,113 @@ TEST_P(Conformance, MemoryThatMayNotBeHeldIsReadIntoAllTheSame_IO1) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
+TEST_P(Conformance, DirectReadsOfAlignedMemory_IO42) {
+  constexpr std::int64_t kBytes = 4 * kRequest + 777;
+  attach(dir_.write("f", test::pattern(kBytes)), O_RDONLY | O_DIRECT);
+  if (!file_.valid()) GTEST_SKIP() << "no direct I/O here";
+  const Pages pages(2 * kRequest, "off", 0);
+  const iovec piece = {pages.bytes().data(), kRequest};
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4096}, kRequest}) {
+    ASSERT_EQ(carry_out(read(1, offset, piece, Mode::direct)).result, kRequest);
+    EXPECT_TRUE(test::holds(pages.bytes().first(kRequest), offset));
+  }
+  EXPECT_EQ(carry_out(read(2, 4 * kRequest, piece, Mode::direct)).result, 777) << "up to the end of file";
+  EXPECT_TRUE(test::holds(pages.bytes().first(777), 4 * kRequest));
+  // Off the alignment: refused, or read all the same.
+  const std::int64_t off = carry_out(read(3, 1, piece, Mode::direct)).result;
+  EXPECT_TRUE(off == -EINVAL || off == kRequest) << off;
+  const iovec skewed = {pages.bytes().data() + 1, kRequest};
+  const std::int64_t askew = carry_out(read(4, 0, skewed, Mode::direct)).result;
+  EXPECT_TRUE(askew == -EINVAL || askew == kRequest) << askew;
+}
 
-INSTANTIATE_TEST_SUITE_P(Posix, Conformance, testing::Values(BackendMaker{"posix", make_posix}), name_of);
+TEST_P(Conformance, UncachedReadsAreBufferedOrRefused_IO42) {
+  attach(dir_.write("f", test::pattern(3 * kRequest)));
+  std::vector<std::byte> out(kRequest);
+  const iovec piece = {out.data(), out.size()};
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{777}, 3 * kRequest - 10}) {
+    const std::int64_t wanted = std::min(kRequest, 3 * kRequest - offset);
+    const std::int64_t result = carry_out(read(1, offset, piece, Mode::uncached)).result;
+    if (result == -EOPNOTSUPP || result == -EINVAL) GTEST_SKIP() << "the kernel or the file system has no such reads";
+    ASSERT_EQ(result, wanted);
+    EXPECT_TRUE(test::holds(std::span(out).first(static_cast<std::size_t>(wanted)), offset));
+  }
+}
+
+/// A range of more than 2 GiB, whose middle is the same memory again and again: it is not looked at.
+class WideMemory {
+ public:
+  WideMemory(std::int64_t bytes, std::int64_t edge)
+      : bytes_(static_cast<std::size_t>(bytes)), shared_(::memfd_create("middle", MFD_CLOEXEC)) {
+    EXPECT_EQ(::ftruncate(shared_.get(), edge), 0);
+    void* const all = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(all, MAP_FAILED);
+    data_ = static_cast<std::byte*>(all);
+    const auto step = static_cast<std::size_t>(edge);
+    for (std::size_t at = step; at + 2 * step <= bytes_; at += step) {
+      void* const same = ::mmap(data_ + at, step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_.get(), 0);
+      EXPECT_EQ(same, data_ + at);
+    }
+  }
+  WideMemory(const WideMemory&) = delete;
+  WideMemory& operator=(const WideMemory&) = delete;
+  ~WideMemory() { ::munmap(data_, bytes_); }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data_, bytes_}; }
+
+ private:
+  std::size_t bytes_;
+  Descriptor shared_;
+  std::byte* data_ = nullptr;
+};
+
+TEST_P(Conformance, OneRangeOfMoreThan2GiB_C095) {
+  if (kIsThreadSanitizer) GTEST_SKIP() << "it remembers several bytes for each";
+  constexpr std::int64_t kEdge = std::int64_t{4} << 20;
+  constexpr std::int64_t kRange = (std::int64_t{2200} * 1000 * 1000) / kEdge * kEdge + kEdge;
+  // A hole but for its ends.
+  const std::string path = dir_.write("f", test::pattern(kEdge));
+  const std::vector<std::byte> end = test::pattern(kEdge, 1);
+  const Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(::pwrite(out.get(), end.data(), end.size(), kRange - kEdge), kEdge);
+  const std::vector<InputFile> files = {test::input(path)};
+  const WideMemory target(kRange, kEdge);
+  EngineSettings settings;
+  settings.request_bytes = kMaxRequestBytes;
+  settings.depth = 2;
+  settings.direct = "on";  // else the page cache fills with zeros
+  settings.mapped = "off";
+  const Opener opener;
+  Ledger ledger(kEdge);
+  auto engine = Engine::make(settings, opener, ledger, std::move(backend_));
+  ASSERT_TRUE(engine.ok());
+  test::ListSource source({{0, 0, target.bytes()}});
+  const Status status = (*engine)->run(files, source, {});
+  ASSERT_TRUE(status.ok()) << describe(status.failure());
+  EXPECT_TRUE(source.each_done_once());
+  EXPECT_GE((*engine)->take_stats().bytes_read, kRange);
+  EXPECT_TRUE(test::holds(target.bytes().first(kEdge), 0));
+  const std::span<const std::byte> last = target.bytes().last(kEdge);
+  EXPECT_TRUE(std::equal(last.begin(), last.end(), end.begin()));
+}
+
+/// The disk of the working directory, and memory where there is such a file system.
+std::vector<std::string> places() {
+  std::vector<std::string> found = {"."};
+  if (::access("/dev/shm", W_OK | X_OK) == 0) found.emplace_back("/dev/shm");
+  return found;
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& row) {
+  return std::get<0>(row.param).name + (std::get<1>(row.param) == "." ? "_on_disk" : "_in_memory");
+}
+
+auto everywhere(const BackendMaker& backend) {
+  return testing::Combine(testing::Values(backend), testing::ValuesIn(places()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Posix, Conformance, everywhere({"posix", make_posix}), name_of);
 #if LOADSTONE_WITH_URING
-INSTANTIATE_TEST_SUITE_P(Uring, Conformance, testing::Values(BackendMaker{"uring", make_uring}), name_of);
+INSTANTIATE_TEST_SUITE_P(Uring, Conformance, everywhere({"uring", make_uring}), name_of);
 #endif
 
 }  // namespace

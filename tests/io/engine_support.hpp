@@ -20,7 +20,7 @@ namespace loadstone::test {
 inline constexpr std::byte kPoison{0xA5};
 
 inline io::InputFile input(const std::string& path, std::int64_t shard = 0) {
-  io::Opener opener;
+  const io::Opener opener;
   const io::FileName name = {"", path};
   Result<io::Descriptor> file = opener.open(name);
   EXPECT_TRUE(file.ok()) << path;

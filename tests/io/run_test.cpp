@@ -2,6 +2,7 @@
 #include "io/run.hpp"
 
 #include "engine_support.hpp"
+#include "run_support.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,21 +27,9 @@ class RunTest : public testing::Test {
       told.error = error;
       return told;
     };
-    WayChooser chooser({}, counters_, questions);
+    bench_.questions = questions;
     backend_ = std::make_unique<test::CountingBackend>(make_backend("posix", 16, nullptr).value(), counts_);
-    const std::string name = "posix";
-    const FsGate gate = FsGate::parse("").value();
-    Copiers copiers(ledger_, 1);
-    Prefaulter prefaulter;
-    WayTrial copy_trial(Way::buffered, Way::mapped, 4, 1);
-    std::unordered_map<std::uint64_t, WayTrial> network_trials;
-    const Interrupt interrupt;
-    SlabShelf shelf(ledger_, nullptr);
-    InFlightMemory memory;
-    io::Run run({settings_, opener_, ledger_, shelf, *backend_, name, gate, chooser, copiers, prefaulter, copy_trial,
-                 network_trials, memory, counters_, 8},
-                files_, source(bytes), interrupt);
-    const Status status = run.carry_out();
+    const Status status = bench_.carry_out(files_, source(bytes), *backend_);
     ASSERT_TRUE(status.ok()) << describe(status.failure());
     EXPECT_TRUE(source_->each_done_once());
     EXPECT_TRUE(test::holds(landing_->at(0, bytes), 0));
@@ -55,10 +44,8 @@ class RunTest : public testing::Test {
   }
 
   test::TempDir dir_{"."};
-  Opener opener_;
-  Ledger ledger_{256 * kMiB};
-  EngineSettings settings_;
-  Counters counters_;
+  test::RunBench bench_;
+  Counters& counters_ = bench_.counters;
   test::CountingBackend::Counts counts_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<test::Landing> landing_;
@@ -76,6 +63,12 @@ TEST_F(RunTest, WhereNobodyTellsEachWindowIsAskedOnce_IO14) {
       EXPECT_EQ(counts_.nowait, 3) << "one real request that must not block, a window";
     }
   }
+}
+
+TEST_F(RunTest, WhatIsAskedAndNotThereIsReadDirectly_IO14) {
+  load(EPERM, true, 2 * kWindowBytes + 12'345);
+  if (counts_.direct == 0) GTEST_SKIP() << "no direct I/O, or no way to empty the page cache, here";
+  EXPECT_EQ(counters_.bytes_by_way[static_cast<std::size_t>(Way::buffered)], 0) << "the asking requests too";
 }
 
 TEST_F(RunTest, AnsweredShortTheRestGoesOn_IO14) {

@@ -133,6 +133,19 @@ TEST_F(WayChooserTest, WhereNobodyTellsARequestAsks_IO14) {
   }
 }
 
+TEST_F(WayChooserTest, AForeignFileOnAMountThatTellsIsAskedByARequest_IO14) {
+  for (const bool direct : {true, false}) {
+    error_ = 0;
+    file_.window = {};
+    WayChooser chooser = make({direct ? WayRules::Direct::automatic : WayRules::Direct::off, true});
+    EXPECT_EQ(chooser.at(file_, 0).state, PieceState::cold) << "the mount can be trusted";
+    error_ = EPERM;
+    EXPECT_EQ(chooser.at(file_, kWindowBytes).state, direct ? PieceState::ask : PieceState::cold);
+    error_ = 0;
+    EXPECT_EQ(chooser.at(file_, 0).state, PieceState::cold) << "and goes on telling of others";
+  }
+}
+
 TEST_F(WayChooserTest, GateAndOptions_IO8_IO9) {
   struct Row {
     FsClass fs_class;
