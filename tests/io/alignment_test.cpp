@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(, AlignmentTest, testing::ValuesIn(alignments()), [](co
 TEST_P(AlignmentTest, EveryStartOfSmallReads_C104_IO18) {
   std::vector<std::int64_t> starts(4096);
   for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = static_cast<std::int64_t>(i);
-  make_file(4096 * 5 * kPage);
+  make_file(kPage * 5 * kPage);
   for (const std::int64_t size : {1, 511, 512, 513, 4095, 4096, 4097}) read_at_starts(size, starts, size % 64);
 }
 
