@@ -33,9 +33,8 @@ TEST(Pages, BytesAreZeroAndWritableToTheEnd) {
   pages.bytes().back() = std::byte{1};
   const Pages moved = std::move(pages);
   EXPECT_EQ(moved.bytes().back(), std::byte{1});
-  EXPECT_TRUE(
-      pages.bytes()
-          .empty());  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move): a moved-from owner owns nothing
+  // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move): a moved-from owner owns nothing
+  EXPECT_TRUE(pages.bytes().empty());
 }
 
 }  // namespace
