@@ -22,7 +22,7 @@ TEST(Ledger, IO28ReservationsGiveThemselvesBack) {
     auto a = ledger.try_reserve(60, Use::staging);
     ASSERT_TRUE(a.ok());
     EXPECT_FALSE(ledger.try_reserve(41, Use::decode).ok());
-    Reservation moved = std::move(*a);
+    const Reservation moved = std::move(*a);
     EXPECT_EQ(ledger.held_bytes(), 60);
   }
   EXPECT_EQ(ledger.held_bytes(), 0);
@@ -42,7 +42,7 @@ TEST(Ledger, IO28MoreThanTheLimitFailsAtOnce) {
 TEST(Ledger, AStoppedWaiterLeaves) {
   Ledger ledger(100);
   const auto held = ledger.try_reserve(100, Use::staging);
-  std::stop_source stop;
+  const std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(ledger.reserve(1, Use::staging, {.stop = stop.get_token()}).status().code(), Code::cancelled);
 }
@@ -118,7 +118,7 @@ class RandomUser {
     return reservation.ok() && keep(std::move(*reservation), bytes);
   }
   bool is_stopped(std::int64_t bytes, Use use) {
-    std::stop_source stop;
+    const std::stop_source stop;
     stop.request_stop();
     auto reservation = ledger_.reserve(bytes, use, {.stop = stop.get_token()});
     if (!reservation.ok()) return reservation.status().code() == Code::cancelled;

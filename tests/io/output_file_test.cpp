@@ -135,7 +135,7 @@ TEST(OutputFile, ADiskThatIsTooSmallIsFoundBeforeTheFirstByte) {
 TEST(OutputFile, NoSpaceTellsBytesWantedAndFree) {
   const test::TempDir directory;
   const auto child = [&] {
-    constexpr std::int64_t kMost = 64 * 1024;
+    constexpr std::int64_t kMost = std::int64_t{64} * 1024;
     static_cast<void>(::signal(SIGXFSZ, SIG_IGN));
     const rlimit limit = {kMost, kMost};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
