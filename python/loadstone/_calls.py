@@ -14,6 +14,7 @@ from loadstone import _comm, _core, _options
 from loadstone._array import DistributedArray
 from loadstone._context import Context
 from loadstone._core import Dataset, Fault
+from loadstone._notices import log_fallbacks
 from loadstone._plan import Plan
 from loadstone._stream import BatchStream
 
@@ -124,7 +125,7 @@ def load(
         array = _core.load_dataset(paths, options, ranks, progress, _comm.run_on(ranks))
     else:
         array = _core.load(names, options, ranks, progress, _comm.run_on(ranks))
-    _log_fallbacks(array.stats.fallbacks)
+    log_fallbacks(array.stats.fallbacks)
     return DistributedArray(array)
 
 
@@ -283,19 +284,6 @@ def _first_faults(keywords: Mapping[str, Any], known: frozenset[str]) -> list[Fa
     faults: list[Fault] = []
     _options.refuse_unknown(keywords, known, faults)
     return faults
-
-
-def _log_fallbacks(fallbacks: Mapping[str, int]) -> None:
-    """What had to be done another way than usual, through the logger "loadstone", once a process for each reason."""
-    for reason in fallbacks:
-        _log_once(reason)
-
-
-@functools.cache
-def _log_once(reason: str) -> None:
-    import logging
-
-    logging.getLogger("loadstone").info(reason)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from loadstone import _core
 from loadstone._array import DistributedArray
+from loadstone._notices import log_fallbacks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,9 @@ class BatchStream:
         batch = self._native.next()
         if batch is None:
             raise StopIteration
-        return DistributedArray(batch).local
+        array = DistributedArray(batch)
+        log_fallbacks(array.stats.fallbacks)
+        return array.local
 
     def close(self) -> None:
         """Ends the stream; the next batch is none."""

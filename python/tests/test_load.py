@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import loadstone
-from loadstone import _calls
+from loadstone._notices import log_fallbacks
 
 
 def test_every_form_of_paths(run42, array):
@@ -197,6 +197,14 @@ def test_memory_that_does_not_fit_is_refused(tmp_path, out, code):
 def test_a_fallback_is_logged_once(caplog):
     told = {"direct refused on a file system of this test: EINVAL": 3}
     with caplog.at_level("INFO", logger="loadstone"):
-        _calls._log_fallbacks(told)
-        _calls._log_fallbacks(told)
+        log_fallbacks(told)
+        log_fallbacks(told)
     assert [record.message for record in caplog.records] == list(told)
+
+
+def test_streams_tell_what_they_did_another_way(tmp_path, monkeypatch):
+    loadstone.write(tmp_path, shape=(1000, 6), shards=3, fill="index")
+    told = []
+    monkeypatch.setattr("loadstone._stream.log_fallbacks", told.append)
+    batches = [batch.copy() for batch in loadstone.stream(tmp_path, batch_rows=300)]
+    assert len(told) == len(batches) == 4 and all(isinstance(fallbacks, dict) for fallbacks in told)

@@ -23,8 +23,9 @@ constexpr std::int64_t kMinWindowShare = kWindowBytes / 2;
 constexpr std::int64_t kResidentRequestBytes = 2 * kHugePageBytes;
 // One copy beside the one at work keeps a thread busy.
 constexpr std::int64_t kCopiesPerThread = 2;
-// Of a copy that is timed: little of a load, and long enough to tell two ways apart.
-constexpr std::int64_t kTrialBytes = kHugePageBytes;
+// Of a copy that is timed: little of a load, and long enough that setting up a mapping weighs as little as it does in
+// those of a whole window.
+constexpr std::int64_t kTrialBytes = 4 * kHugePageBytes;
 
 /// How many of the `bytes` at `target` reach the last boundary of a huge page among them; all, if there is none.
 std::int64_t to_huge_page_end(const std::byte* target, std::int64_t bytes) {
