@@ -34,8 +34,8 @@ struct Carrier::Reading {
                 .stager = &stager,
                 .sums = carrier.options_->verify == Verify::crc ? &carrier.sums_ : nullptr,
                 .agreement = &carrier.session_->agreement(),
-                // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the reader owns its functions
                 .progress = throttled(carrier.options_->progress, carrier.plan_->bytes_wanted),
+                // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the reader owns its functions
                 .kernels = carrier.session_->settings().engine.kernels}) {}
 
   InputFiles files;
