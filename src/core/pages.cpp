@@ -64,4 +64,11 @@ void Pages::unmap() noexcept {
   if (!mapping_.empty()) munmap(mapping_.data(), mapping_.size());
 }
 
+void drop_contents(std::span<std::byte> bytes) noexcept {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(bytes.data()));
+  const std::int64_t begin = round_up(address, kSmallPageBytes) - address;
+  const std::int64_t end = round_down(address + static_cast<std::int64_t>(bytes.size()), kSmallPageBytes) - address;
+  if (begin < end) madvise(bytes.data() + begin, static_cast<std::size_t>(end - begin), MADV_DONTNEED);
+}
+
 }  // namespace loadstone

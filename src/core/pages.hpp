@@ -42,4 +42,8 @@ class Pages {
   HugePages huge_;
 };
 
+/// Gives the system back what whole 4 KiB pages within some pages hold: they are zero then, and take no memory until
+/// they are touched again.
+void drop_contents(std::span<std::byte> bytes) noexcept;
+
 }  // namespace loadstone
