@@ -38,7 +38,8 @@ def row(judged: Judged) -> str:
     ours = judged.lines[0]
     named = [f"{name.split(',')[0]} {ratio(name)}" if name else "-" for name in (judged.best_pattern, judged.best_peer)]
     verdict = f"{judged.verdict}: {judged.why}" if judged.why else judged.verdict
-    columns = [judged.name, ratio(ours.name), ratio("loadstone Python"), *named, spread_text(ours.peer), verdict]
+    cpp = "-" if ours.name == figures.PYTHON else ratio(ours.name)  # ranks are measured in Python only
+    columns = [judged.name, cpp, ratio(figures.PYTHON), *named, spread_text(ours.peer), verdict]
     return f"| {' | '.join(columns)} |"
 
 
