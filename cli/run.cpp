@@ -5,6 +5,8 @@
 #include "cli/signal_watch.hpp"
 #include "comm/modules.hpp"
 
+#include <signal.h>
+
 #include <cstdio>
 #include <string>
 
@@ -29,6 +31,7 @@ int print(const Arguments& arguments, const Outcome& outcome) {
 }  // namespace
 
 int run(std::span<const std::string> words) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error of the write, which cleans up behind it
   const Parsed parsed = parse(words);
   if (parsed.print) {
     if (launched_rank() == 0) put(parsed.exit_code == kDone ? stdout : stderr, *parsed.print);

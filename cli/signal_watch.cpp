@@ -50,12 +50,16 @@ SignalWatch::SignalWatch() {
   blocked_term_ = sigismember(&before, SIGTERM) == 1;
   signals_ = checked(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
   end_ = checked(::eventfd(0, EFD_CLOEXEC), "eventfd");
-  thread_ = std::thread([this] { watch(); });
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    unblock();  // no thread is left for it: the signals end the process, as they do where nobody watches
+  }
 }
 
 SignalWatch::~SignalWatch() {
   const std::uint64_t one = 1;
-  if (::write(end_, &one, sizeof one) == sizeof one) thread_.join();
+  if (thread_.joinable() && ::write(end_, &one, sizeof one) == sizeof one) thread_.join();
   if (thread_.joinable()) thread_.detach();
   // One that came while the thread ended must not end the process when the mask is restored: the call has stopped
   // already.
@@ -64,6 +68,10 @@ SignalWatch::~SignalWatch() {
   }
   ::close(signals_);
   ::close(end_);
+  unblock();
+}
+
+void SignalWatch::unblock() const {
   sigset_t set;
   sigemptyset(&set);
   if (!blocked_int_) sigaddset(&set, SIGINT);

@@ -9,7 +9,7 @@ namespace loadstone::cli {
 
 /// While it lives the two signals are blocked in this thread and in those it starts, and arrive at the watch. The first
 /// one asks for a stop; one that comes a second or more after it ends the process at once. Make it before any other
-/// thread.
+/// thread. Where the system has no thread for it, signals do what they do without a watch.
 class SignalWatch {
  public:
   SignalWatch();
@@ -23,6 +23,7 @@ class SignalWatch {
 
  private:
   void watch();
+  void unblock() const;
   void take(int signal, double now_s);
 
   std::stop_source stop_;

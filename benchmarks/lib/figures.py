@@ -161,7 +161,8 @@ def line_of(cell: dict[str, Any], entrant: dict[str, Any], rounds: list[Round], 
     line.header_s = median_of(records, lambda one: one["stages"].get("header", one["stages"].get("discover")))
     if cell["state"] == "cold" and cell["action"] != "scan":
         line.amplification = statistics.median(one["read_bytes"] for one in records) / payload
-        line.told = median_of(records, share_told)
+        if cell["action"] != "twice":  # whose counts are of the second load alone
+            line.told = median_of(records, share_told)
     requests = median_of(records, lambda one: one["counts"].get("requests"))
     line.requests = None if requests is None else round(requests)
     result = 0 if cell["cap_bytes"] or cell["action"] == "scan" else cell["bytes"]

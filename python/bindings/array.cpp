@@ -34,7 +34,7 @@ nb::object tile_of(const DistributedArray& array) { return view_of({array.memory
 nb::object gather(const DistributedArray& array, int root) {
   auto bytes = std::make_shared<std::vector<std::byte>>();
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     *bytes = array.gather(root);
   }
   if (root >= 0 && root != array.comm()->rank()) return nb::none();

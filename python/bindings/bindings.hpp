@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "released.hpp"
+
 namespace loadstone::python {
 
 namespace nb = nanobind;
@@ -38,7 +40,7 @@ void bind_maintenance(nb::module_& m);
 void bind_probe(nb::module_& m);
 
 /// Releases the interpreter lock around a call whose arguments are all C++ values.
-using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+using Unlocked = nb::call_guard<Released>;
 
 /// Text for Python; bytes that are no UTF-8 become backslash escapes.
 nb::str to_text(std::string_view text);

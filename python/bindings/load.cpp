@@ -44,7 +44,7 @@ void bind_load(nb::module_& m) {
       "open",
       [](const RawPaths& raw, const OpenOptions& options, const Ranks& ranks) {
         const Paths paths = paths_of(raw);
-        const nb::gil_scoped_release released;
+        const Released released;
         return open(paths, options, ranks.comm);
       },
       "paths"_a, "options"_a, "comm"_a, "Finds the shards and checks their headers. Collective.");

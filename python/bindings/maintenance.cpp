@@ -125,7 +125,7 @@ void bind_maintenance(nb::module_& m) {
       "clean",
       [](const nb::bytes& directory, bool yes) {
         const std::string name(directory.c_str(), directory.size());
-        const nb::gil_scoped_release released;
+        const Released released;
         return clean(name, yes);
       },
       "directory"_a, "yes"_a, "Removes what a manifest names. Local.");

@@ -5,6 +5,7 @@
 
 NB_MODULE(_core, m) {
   using namespace loadstone::python;
+  wait_at_exit();
   m.doc() = "The compiled part of loadstone. Use the package, not this module.";
   m.def("version", &loadstone::version, "MAJOR.MINOR.PATCH");
   bind_errors(m);

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "released.hpp"
+
 namespace loadstone::python {
 
 namespace nb = nanobind;
@@ -37,7 +39,8 @@ void Watch::run(RunOn where, const std::function<void()>& work) {
   done_ = false;
   failure_ = nullptr;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
+    const std::stop_callback at_end(end_of_interpreter(), [this] { stop_.request_stop(); });
     if (where == RunOn::calling_thread) {
       attempt(work);
     } else {

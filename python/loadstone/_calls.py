@@ -82,7 +82,8 @@ def load(
     casting        which values a cast may lose: "lossless" none by type, "checked" none in fact, "lossy" any
     rows           (begin, end) of the first axis; `select` takes an integer, slice or `...` for each axis
     rows_per_rank  explicit lengths along the split axis; `tiles="ceil"` rounds up instead of balancing
-    verify         "crc" compares what is read with the manifest's sums
+    verify         "crc" compares what is read with the manifest's sums; a RuntimeWarning says what could not be compared,
+                   for want of a sum or of a whole shard, and under `strict` it is an error
     deadline_s     longest time without progress
     out            array that this rank's tile is loaded into, of just its shape and type; after an error its content
                    is undefined
@@ -126,7 +127,10 @@ def load(
     else:
         array = _core.load(names, options, ranks, progress, _comm.run_on(ranks))
     log_fallbacks(array.stats.fallbacks)
-    return DistributedArray(array)
+    result = DistributedArray(array)
+    if verify == "crc":
+        _tell_unverified(result, strict=bool(more.get("strict")))
+    return result
 
 
 def plan(
@@ -284,6 +288,25 @@ def _first_faults(keywords: Mapping[str, Any], known: frozenset[str]) -> list[Fa
     faults: list[Fault] = []
     _options.refuse_unknown(keywords, known, faults)
     return faults
+
+
+def _tell_unverified(array: DistributedArray, strict: bool) -> None:
+    """What was asked to be verified and could not be, over all ranks. Collective."""
+    total = array.total_stats()
+    if total.unverified_bytes == 0:
+        return
+    message = (
+        f"{total.unverified_bytes:,} of {total.bytes_wanted:,} bytes were not verified: no manifest has a sum of their "
+        "shards, or only parts of shards were read"
+    )
+    remedy = (
+        'Record sums by loadstone.verify(..., write_manifest=True), and load whole shards, or leave out verify="crc".'
+    )
+    if strict:
+        _core.fail([Fault(code="mismatch", kind="verify.unverified", message=message, remedy=remedy)])
+    import warnings
+
+    warnings.warn(f"{message}. {remedy}", RuntimeWarning, stacklevel=3)
 
 
 @functools.cache

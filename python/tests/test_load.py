@@ -208,3 +208,13 @@ def test_streams_tell_what_they_did_another_way(tmp_path, monkeypatch):
     monkeypatch.setattr("loadstone._stream.log_fallbacks", told.append)
     batches = [batch.copy() for batch in loadstone.stream(tmp_path, batch_rows=300)]
     assert len(told) == len(batches) == 4 and all(isinstance(fallbacks, dict) for fallbacks in told)
+
+
+def test_what_could_not_be_verified_is_told_and_is_an_error_under_strict(tmp_path):
+    loadstone.write(tmp_path, shape=(1000, 6), shards=3, fill="index")
+    loadstone.load(tmp_path, verify="crc", strict=True)
+    with pytest.warns(RuntimeWarning, match="of 240 bytes were not verified"):
+        loadstone.load(tmp_path, verify="crc", rows=(0, 10))
+    with pytest.raises(loadstone.Error, match="not verified") as caught:
+        loadstone.load(tmp_path, verify="crc", strict=True, rows=(0, 10))
+    assert (caught.value.code, caught.value.kind) == ("mismatch", "verify.unverified")

@@ -117,7 +117,8 @@ class StandardEngine final : public Engine {
   WayChooser chooser_;
   Copiers copiers_;
   Prefaulter prefaulter_;
-  // Seen on three processors: a mapped copy at 1.8, 1.2 and 0.6 times the rate of a plain read. Six copies of 8 MiB tell.
+  // Seen on three processors: a mapped copy at 1.8, 1.2 and 0.6 times the rate of a plain read. Six copies of 8 MiB
+  // tell.
   WayTrial copy_trial_{Way::buffered, Way::mapped, 3, 1.0};
   std::unordered_map<std::uint64_t, WayTrial> network_trials_;
   Run* run_ = nullptr;  // under way

@@ -17,11 +17,12 @@
 namespace loadstone::io {
 namespace {
 
-bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT; }
 
 std::string remedy_of(int error) {
   if (is_out_of_descriptors(error)) return std::string(kMoreDescriptors);
   if (error == EROFS) return "Write elsewhere: the file system is mounted read-only";
+  if (error == EFBIG) return "Raise the limit on the size of files (ulimit -f), or write more and smaller shards";
   return is_full(error) ? "Free space there, or write elsewhere" : "Check the directory and its permissions";
 }
 
@@ -74,7 +75,7 @@ std::string join(const std::string& directory, const std::string& name) {
 const NamingCalls kSystemNaming = {&rename_new, &::link};
 
 Fault write_fault(std::string_view what, const std::string& path, int error, std::optional<WriteNeed> need) {
-  const bool no_space = is_full(error) || error == EROFS;
+  const bool no_space = is_full(error) || error == EROFS || error == EFBIG;
   Fault fault{.code = no_space          ? Code::no_space
                       : error == EEXIST ? Code::refused
                                         : Code::io,
@@ -88,6 +89,7 @@ Fault write_fault(std::string_view what, const std::string& path, int error, std
   const std::optional<std::int64_t> free = free_bytes(need->directory);
   if (!free) return fault;
   fault.got = *free;
+  if (error == EFBIG && need->bytes <= *free) return fault;  // that space is free is beside the point then
   fault.message += fmt::format("; {} bytes are needed, {} are free", grouped(need->bytes), grouped(*free));
   return fault;
 }
@@ -128,7 +130,7 @@ Result<OutputFile> OutputFile::create(const std::string& directory, const std::s
   if (!file.descriptor_.valid()) return write_fault("the temporary file cannot be written", temporary, errno);
   // Where the file system cannot reserve (EOPNOTSUPP), a full disk is found by the write instead.
   if (expected_bytes > 0 && fallocate(file.descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, expected_bytes) != 0 &&
-      is_full(errno)) {
+      (is_full(errno) || errno == EFBIG)) {
     return write_fault("reserving space", join(directory, name), errno, need);
   }
   return file;

@@ -128,16 +128,20 @@ void Run::wake_sleepers() {
 /// Waits for something to come back. While copies are waiting to be made, this thread makes one instead.
 void Run::await() {
   const std::int64_t bytes_before = counters_.bytes_read();
-  const bool helped = in_copiers_ > 0 && tools_.copiers.help();
+  const bool copying = in_copiers_ > 0;
+  const bool helped = copying && tools_.copiers.help();
   const double before = interrupt_.clock();  // copying is no waiting
-  if (in_copiers_ > 0) {
+  bool came_back = helped;
+  if (copying) {
     tools_.copiers.collect(copied_, helped || in_backend_ > 0 ? 0 : kMaxWaitSeconds);
+    came_back = came_back || !copied_.empty();
     take_copied();
   }
-  if (in_backend_ > 0 || in_copiers_ == 0) {
+  // After the last copy nothing may be left to wait for: the next one comes first.
+  if (in_backend_ > 0 || !copying) {
     Interrupt slice = interrupt_;
     slice.deadline_s = in_copiers_ > 0 ? kMixedWaitSeconds : longest_wait();
-    home_ = tools_.backend.wait(helped ? 0 : 1, slice);
+    home_ = tools_.backend.wait(came_back ? 0 : 1, slice);
     take_home();
   }
   const double waited = interrupt_.clock() - before;

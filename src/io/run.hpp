@@ -43,6 +43,7 @@ struct Op {
   Mode mode = Mode::buffered;
   bool cold = false;          ///< the window was not resident
   bool resident = false;      ///< a read of resident pages by the backend
+  bool handed_back = false;   ///< the backend had no thread for it
   WayTrial* trial = nullptr;  ///< its time decides how others are read
   StagingLease block;         ///< direct reads that cannot land in place land here, rounded outward
   iovec block_piece{};
@@ -144,6 +145,7 @@ class Run {
   Cut issue_direct(OpenFile& file, std::int64_t most);
   Cut issue_short_run(OpenFile& file, std::int64_t most);
   Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
+  Cut fail_without_block(const OpenFile& file, bool edge);
   Cut issue_buffered_instead(OpenFile& file, std::int64_t most, std::string_view reason);
   std::optional<StagingLease> lease_block(const OpenFile& file, bool edge, bool* exhausted);
   static void land_in_block(Op& op, StagingLease block);
@@ -153,7 +155,7 @@ class Run {
 
   // run_resident.cpp: resident pages
   Cut issue_resident(OpenFile& file, const Stretch& stretch, std::int64_t offset);
-  Cut issue_short_runs(OpenFile& file, std::int64_t wanted, std::int64_t mappable);
+  std::optional<Cut> pick_short_runs(OpenFile& file, std::int64_t wanted);
   Cut issue_to_present(OpenFile& file, Range range, std::int64_t mappable);
   Cut issue_resident_read(OpenFile& file, std::int64_t wanted);
   Cut issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* trial);
@@ -175,6 +177,7 @@ class Run {
   void on_end_of_file(OpIndex index);
   void on_error(OpIndex index, int error);
   void try_again_later(OpIndex index);
+  void read_here(OpIndex index);
   void reopen(OpIndex index);
   void become_buffered(Op& op, const char* why);
   void finish_op(OpIndex index);

@@ -151,8 +151,23 @@ void Run::on_end_of_file(OpIndex index) {
   release_op(index);
 }
 
+/// A thread of ours reads what the backend handed back.
+void Run::read_here(OpIndex index) {
+  Op& op = ops_[index];
+  op.handed_back = true;
+  op.mode = Mode::buffered;
+  ++counters_.fallbacks["buffered requests come back from the kernel: it can start no thread for them (ulimit -u)"];
+  ++in_copiers_;
+  tools_.copiers.add({index, Way::buffered, op.file->buffered.get(), op.offset + op.arrived,
+                      std::span<const iovec>(op.destinations).subspan(op.first_destination), op.gap,
+                      files_[static_cast<std::size_t>(op.file->file)].identity, tools_.settings.identity,
+                      tools_.settings.kernels});
+}
+
 void Run::on_error(OpIndex index, int error) {
   Op& op = ops_[index];
+  // Nobody has called it back: io_uring reads large buffered ranges by threads of the kernel's, which count as ours.
+  if (error == ECANCELED && op.mode != Mode::direct && !op.handed_back) return read_here(index);
   switch (reaction_to(error, op.mode)) {
     case Reaction::again:
       ++counters_.retries;

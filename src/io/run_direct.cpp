@@ -1,6 +1,7 @@
 // Direct reads: whether they can be had, how they are cut and aligned, and how a short one goes on.
 #include "core/checked.hpp"
 #include "core/option_words.hpp"
+#include "core/text.hpp"
 #include "io/faults.hpp"
 #include "io/run.hpp"
 
@@ -20,6 +21,7 @@ constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
 // Reading a gap beats another request up to bandwidth times the cost of one: 2 GB/s x 30 us.
 constexpr std::int64_t kCloseBytes = std::int64_t{64} * 1024;
 constexpr std::int64_t kMaxBlocks = 64;
+constexpr std::int64_t kBlocksShare = 8;   // of the budget: one part in so many
 constexpr std::int64_t kPageBytes = 4096;  // what blocks of a pool are aligned to
 
 /// How many of these bytes stand before the next address that is a multiple of `align`.
@@ -30,9 +32,9 @@ std::int64_t bytes_before_boundary(const void* at, std::int64_t align) {
 
 bool is_aligned(const void* at, std::int64_t align) { return bytes_before_boundary(at, align) == 0; }
 
-/// What a block needs beside the bytes wanted: rounding outward, and a start that the pool's pages may not have.
-std::int64_t slack_of(const FsFacts& facts) {
-  return 2 * offset_align(facts) + std::max<std::int64_t>(0, memory_align(facts) - kPageBytes);
+/// What a block takes beside the bytes wanted: rounding outward, and a start that the pool's pages may not have.
+std::int64_t block_bytes(const FsFacts& facts, std::int64_t wanted) {
+  return wanted + 2 * offset_align(facts) + std::max<std::int64_t>(0, memory_align(facts) - kPageBytes);
 }
 
 }  // namespace
@@ -130,11 +132,30 @@ Run::Cut Run::issue_into_block(OpenFile& file, std::int64_t most, bool edge) {
   bool exhausted = false;
   std::optional<StagingLease> block = lease_block(file, edge, &exhausted);
   if (exhausted) return Cut::stalled;
+  if (!block && direct_is_required()) return fail_without_block(file, edge);
   if (!block) return issue_buffered_instead(file, range.bytes, "the budget has no room for a block");
   const OpIndex index = new_op(file, range, Way::direct, Mode::direct);
   land_in_block(ops_[index], std::move(*block));
   ready_.push_back(index);
   return Cut::done;
+}
+
+Run::Cut Run::fail_without_block(const OpenFile& file, bool edge) {
+  const std::int64_t block = block_bytes(file.facts, edge ? kEdgeBytes : request_bytes_);
+  const std::int64_t limit = tools_.ledger.limit_bytes();
+  const std::int64_t enough = std::max(kBlocksShare * block, limit + block);
+  Fault fault = make_fault(
+      Code::budget, "budget", file.path,
+      fmt::format("direct I/O was required, and the budget of {} bytes has no room for a block of {} bytes beside what "
+                  "it was planned for (blocks may take an eighth of it)",
+                  grouped(limit), grouped(block)),
+      fmt::format("Raise {} to {} bytes, or use {}", named(Option::budget), grouped(enough),
+                  named(Option::io_direct, "auto")));
+  fault.item = "budget";
+  fault.wanted = enough;
+  fault.got = limit;
+  fail(std::move(fault));
+  return Cut::failed;
 }
 
 Run::Cut Run::issue_buffered_instead(OpenFile& file, std::int64_t most, std::string_view reason) {
@@ -146,14 +167,14 @@ Run::Cut Run::issue_buffered_instead(OpenFile& file, std::int64_t most, std::str
 
 /// A block for a rounded-out request. `exhausted`: all are in use, wait for one; neither: the budget has no room.
 std::optional<StagingLease> Run::lease_block(const OpenFile& file, bool edge, bool* exhausted) {
-  const std::int64_t bytes = (edge ? kEdgeBytes : request_bytes_) + slack_of(file.facts);
+  const std::int64_t bytes = block_bytes(file.facts, edge ? kEdgeBytes : request_bytes_);
   std::unique_ptr<StagingPool>& pool = edge ? tools_.memory.edges : tools_.memory.blocks;
   if (pool == nullptr || (pool->block_bytes() < bytes)) {
     if (pool != nullptr && live_ > 0) {
       *exhausted = true;
       return std::nullopt;
     }
-    const std::int64_t share = tools_.ledger.limit_bytes() / 8;
+    const std::int64_t share = tools_.ledger.limit_bytes() / kBlocksShare;
     if (share < bytes) return std::nullopt;
     const std::int64_t most = std::max(kMaxBlocks, tools_.settings.depth);
     pool =

@@ -104,7 +104,9 @@ Run::Cut Run::issue_next() {
       return issue_asking(file, stretch.end - first.offset);
     case PieceState::cold:
       return issue_cold(file, stretch, first.offset);
-    case PieceState::busy:
+    case PieceState::busy:  // what was just written, as a rule
+      if (const std::optional<Cut> cut = pick_short_runs(file, stretch.end - first.offset)) return *cut;
+      break;
     case PieceState::half:
       break;
   }
@@ -140,6 +142,7 @@ Run::OpIndex Run::new_op(OpenFile& file, const Range& range, Way way, Mode mode)
   op.mode = mode;
   op.cold = false;
   op.resident = false;
+  op.handed_back = false;
   op.trial = nullptr;
   op.tries = 1;
   op.pauses = 0;

@@ -15,7 +15,8 @@ constexpr std::size_t kMaxPieces = 512;  // destinations of one request
 constexpr std::int64_t kMinCopyBytes = std::int64_t{1} << 20;
 // A mapping saves a system call, half a microsecond, for each short run in it; so many pay for it several times over.
 constexpr std::size_t kMinMappedRuns = 128;
-constexpr std::size_t kMaxMappedPieces = 16384;  // a gap after every run: 4 MiB of rows of 512 bytes
+constexpr std::int64_t kLongestShortRun = 2 * kMaxMappedGapBytes;  // on average, with the gap after it
+constexpr std::size_t kMaxMappedPieces = 16384;                    // a gap after every run: 4 MiB of rows of 512 bytes
 // Less budget than this for each copying thread is better spent on something else than mappings.
 constexpr std::int64_t kMinWindowShare = kWindowBytes / 2;
 // Two huge pages: a request that fills whole ones shares none with its neighbour, which would fault it in as well.
@@ -43,7 +44,7 @@ Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_
   const std::int64_t mappable = mappable_bytes(file, wanted);
   const Range range = queue_.peek(std::max(mappable, std::min(wanted, kResidentRequestBytes)), kMaxPieces);
   const bool may_map = mappable >= kMinCopyBytes;
-  if (range.bytes < kMinCopyBytes && may_map) return issue_short_runs(file, wanted, mappable);
+  if (const std::optional<Cut> cut = pick_short_runs(file, wanted)) return *cut;
   if (range.bytes < kMinCopyBytes || !(may_map || tools_.threads_read)) return issue_resident_read(file, wanted);
   if (in_copiers_ >= kCopiesPerThread * tools_.copiers.threads()) return Cut::stalled;
   if (may_map && is_present(range)) return issue_to_present(file, range, mappable);
@@ -51,10 +52,15 @@ Run::Cut Run::issue_resident(OpenFile& file, const Stretch& stretch, std::int64_
   return issue_resident_read(file, wanted);
 }
 
-/// Many short runs with short gaps, as of a split along an inner axis, are picked out of a mapping.
-Run::Cut Run::issue_short_runs(OpenFile& file, std::int64_t wanted, std::int64_t mappable) {
+/// Many short runs with short gaps, as of a split along an inner axis, are picked out of a mapping; empty: there are
+/// not so many, or nothing may be mapped.
+std::optional<Run::Cut> Run::pick_short_runs(OpenFile& file, std::int64_t wanted) {
+  const std::int64_t mappable = mappable_bytes(file, wanted);
+  if (mappable < kMinCopyBytes || queue_.peek(kMinCopyBytes, kMaxPieces).bytes >= kMinCopyBytes) return std::nullopt;
   const Range range = queue_.peek(mappable, kMaxMappedPieces, Gaps::mapped);
-  if (range.reads < kMinMappedRuns) return issue_resident_read(file, wanted);
+  if (range.reads < kMinMappedRuns || range.bytes / static_cast<std::int64_t>(range.reads) > kLongestShortRun) {
+    return std::nullopt;
+  }
   if (in_copiers_ >= kCopiesPerThread * tools_.copiers.threads()) return Cut::stalled;
   return issue_copy(file, range, Way::mapped, nullptr);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -32,6 +33,8 @@ Fault occupied(std::string kind, const std::string& directory, std::string messa
           .path = directory};
 }
 
+bool is_temporary(const io::DirectoryEntry& entry) { return entry.name.starts_with(io::kTemporaryPrefix); }
+
 /// Makes the directory ready and says which manifest is in it. Rank 0 only.
 Result<std::optional<formats::Manifest>> prepare(const std::string& directory, const WriteOptions& options,
                                                  const io::Opener& opener, io::DirectoryLock& lock) {
@@ -48,15 +51,17 @@ Result<std::optional<formats::Manifest>> prepare(const std::string& directory, c
         "write.exists", directory, "there is a manifest already",
         "Set " + named(Option::force) + " to replace the dataset by its next generation, or give another directory");
   }
-  if (!*manifest && !entries->empty() && !options.force) {
+  // Temporaries are of a writer that died: this one holds the lock.
+  const auto others = std::ranges::count_if(*entries, std::not_fn(is_temporary));
+  if (!*manifest && others > 0 && !options.force) {
+    const auto first = std::ranges::find_if_not(*entries, is_temporary);
     return occupied(
         "write.foreign", directory,
-        fmt::format("the directory holds {}, such as {}",
-                    counted(static_cast<std::int64_t>(entries->size()), "other file"), escape(entries->front().name)),
+        fmt::format("the directory holds {}, such as {}", counted(others, "other file"), escape(first->name)),
         "Give an empty directory, or set " + named(Option::force) + " to write beside them");
   }
-  for (const io::DirectoryEntry& entry : *entries) {  // of a writer that died
-    if (!entry.name.starts_with(io::kTemporaryPrefix)) continue;
+  for (const io::DirectoryEntry& entry : *entries) {
+    if (!is_temporary(entry)) continue;
     if (Status status = io::remove_file(directory + '/' + entry.name); !status.ok()) return status;
   }
   return manifest;

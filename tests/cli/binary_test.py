@@ -157,6 +157,36 @@ class Binary(unittest.TestCase):
         self.assertEqual((fault["code"], more), ("no_space", []))
         self.assertIn("are free", fault["message"])
 
+    def test_a_file_that_may_grow_no_further_is_an_error_and_leaves_nothing(self):
+        small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_480, 20_480))  # noqa: E731
+        words = ("write", self.folder / "new", "--shape", "10000,2", "--shards", 2)
+        fault, *more = self.document(7, *words, preexec_fn=small)["faults"]
+        self.assertEqual((fault["code"], more), ("no_space", []))
+        self.assertIn("ulimit -f", fault["remedy"])
+        self.assertEqual(os.listdir(self.folder / "new"), [])
+        self.exits(0, *words)
+
+    def test_what_a_dead_writer_left_is_nothing_foreign(self):
+        new = self.folder / "new"
+        new.mkdir()
+        (new / ".loadstone-tmp-shard_0000.npy.123").write_bytes(b"half")
+        self.exits(0, "write", new, "--shape", "30,2", "--shards", 2)
+        self.assertEqual([name for name in os.listdir(new) if "tmp" in name], [])
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may become somebody who may start no thread")
+    def test_without_a_thread_for_signals_commands_work_all_the_same(self):
+        def alone():
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+
+        self.folder.chmod(0o755)
+        for words in (["inspect", self.data], ["plan", self.data], ["load", self.data], ["formats"]):
+            done = run(*words, preexec_fn=alone)
+            if "Permission denied" in done.stderr:
+                self.skipTest("the program lies where nobody may read")
+            self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+
     def test_a_wrong_setting_is_usage(self):
         doc = self.document(2, "load", self.data, env={**os.environ, "LOADSTONE_BUDGET": "lots"})
         self.assertIn("BUDGET", json.dumps(doc["faults"]))

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 namespace loadstone::io {
@@ -119,6 +121,33 @@ TEST_F(NoThreads, AFileIsLoaded) {
       return status.ok() && test::holds(target.bytes(), 0);
     })) << "direct="
         << direct;
+  }
+}
+
+// io_uring hands large buffered reads to threads of the kernel's, which count against the limit of processes.
+TEST(NoKernelThreads, WhatComesBackIsReadByAThreadOfOurs) {
+  constexpr std::int64_t kBytes = 4 * kMiB + 5;
+  const test::TempDir dir(".");
+  const std::vector<InputFile> files = {test::input(dir.write("f", test::pattern(kBytes)))};
+  const Opener opener;
+  EngineSettings settings;
+  settings.direct = "off";
+  settings.mapped = "off";
+  for (const bool for_ever : {false, true}) {
+    std::int64_t calls = 0;
+    Ledger ledger(64 * kMiB);
+    auto backend = std::make_unique<test::FailingBackend>(make_posix(8), 1, ECANCELED, for_ever, calls);
+    auto engine = Engine::make(settings, opener, ledger, std::move(backend));
+    ASSERT_TRUE(engine.ok());
+    std::vector<std::byte> target(kBytes);
+    test::ListSource source({{0, 0, target}});
+    const Status status = (*engine)->run(files, source, {});
+    ASSERT_TRUE(status.ok()) << describe(status.failure());
+    EXPECT_TRUE(source.each_done_once());
+    EXPECT_TRUE(test::holds(target, 0));
+    const LoadStats stats = (*engine)->take_stats();
+    EXPECT_EQ(stats.bytes_read, kBytes);
+    EXPECT_EQ(stats.fallbacks.size(), 1U);
   }
 }
 

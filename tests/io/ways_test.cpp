@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace loadstone::io {
 namespace {
@@ -186,15 +187,16 @@ TEST_P(Ways, ShortRunsOfResidentPagesArePickedOutOfAMapping) {
   struct Case {
     std::int64_t row, first, run;
   };
-  for (const Case& one : {Case{2048, 128, 1024}, Case{4100, 7, 5}, Case{700, 699, 1}, Case{4500, 0, 404},
-                          Case{8192, 1, 4096}, Case{20'000, 0, 3700}}) {
-    test::keep_in_cache(files_[0].name.name);
+  bool dirty = true;  // as they were written
+  for (const Case& one : {Case{2048, 0, 1024}, Case{2048, 128, 1024}, Case{4100, 7, 5}, Case{700, 699, 1},
+                          Case{4500, 0, 404}, Case{8192, 1, 4096}, Case{20'000, 0, 3700}}) {
+    if (!std::exchange(dirty, false)) test::keep_in_cache(files_[0].name.name);
     Landing landing(kBytes, one.first);
     const std::vector<Read> reads = columns(landing, kBytes, one.row, one.first, one.run);
     read(reads);
     const std::int64_t wanted = std::ssize(reads) * one.run;
     EXPECT_EQ(stats_.bytes_wanted, wanted);
-    if (settings_.mapped != "auto" || stats_.windows["resident"] == 0) continue;
+    if (settings_.mapped != "auto" || stats_.windows["resident"] + stats_.windows["busy"] == 0) continue;
     EXPECT_EQ(stats_.bytes_read, wanted) << "what lies between is passed over";
     EXPECT_GE(10 * stats_.bytes_by_way["mapped"], 9 * wanted);
     EXPECT_LE(stats_.requests, std::ssize(reads) / 5);
