@@ -9,8 +9,9 @@
 namespace loadstone::python {
 
 /// Releases the interpreter lock for as long as it lives. Python ends a thread that asks for the lock when the
-/// interpreter is gone by unwinding it, which no destructor survives; so the end of the interpreter stops the calls
-/// that are under way and waits for them, and a call that begins after that keeps the lock.
+/// interpreter is gone by unwinding it, which C++ does not survive; so the end of the interpreter stops the calls that
+/// are under way and waits for them, and no thread but the ending one comes out of this, or goes in, from then on: it
+/// sleeps until the process ends, as threads of daemons do in any system call.
 class Released {
  public:
   Released();
