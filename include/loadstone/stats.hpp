@@ -10,9 +10,9 @@ namespace loadstone {
 /// Of one rank, or totals over ranks where stated; times are in seconds. Read may exceed wanted by block rounding.
 struct LoadStats {
   std::int64_t bytes_wanted = 0;
-  std::int64_t bytes_read = 0;                       ///< equals the sum over `bytes_by_way`
-  std::int64_t bytes_in_place = 0;                   ///< landed in the tile directly
-  std::int64_t bytes_staged = 0;                     ///< went through staging
+  std::int64_t bytes_read = 0;                       ///< sum over `bytes_by_way`; not what a mapping passes over
+  std::int64_t bytes_in_place = 0;                   ///< landed in the tile directly, block rounding left out
+  std::int64_t bytes_staged = 0;                     ///< went through a block; with gaps that were read, if any
   std::map<std::string, std::int64_t> bytes_by_way;  ///< "buffered", "direct", "mapped"
   std::map<std::string, double> seconds_by_step;     ///< "discover", "plan", "allocate", "read", "wait", "place", ...
   std::map<std::string, std::int64_t> windows;       ///< file windows: "resident", "cold", "mixed", "busy", "unknown"

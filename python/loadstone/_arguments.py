@@ -243,9 +243,7 @@ def selection(name: str, value: object) -> list[int | _core.Slice | EllipsisType
         except ValueError:
             wrong_value(name, 'a selection such as "1::7,-2"', value)
     if isinstance(value, list):  # in NumPy it picks indices of one axis: never to be taken for something else
-        wrong_type(
-            name, "an integer, a slice or a tuple of one for each axis (indices cannot be picked by a list)", value
-        )
+        wrong_type(name, "an integer, a slice, or a tuple of one for each axis", value)
     entries = value if isinstance(value, tuple) else (value,)
     return [_entry(f"{name}[{i}]", entry) for i, entry in enumerate(entries)]
 

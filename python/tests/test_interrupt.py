@@ -1,9 +1,5 @@
 """T30: Ctrl-C and other exceptions of signal handlers and callbacks stop a long call at once."""
 
-import subprocess
-import sys
-import textwrap
-
 import pytest
 
 CALLS = {
@@ -129,7 +125,7 @@ def test_other_threads_run_meanwhile(python, sparse):
 @pytest.mark.parametrize(
     "call", ["load(path)", "open(path)", "plan(path, ranks=100)", "verify(path)", "stream(path, batch_rows=5)"]
 )
-def test_daemon_threads_inside_a_call_do_not_abort_the_end_of_the_interpreter(run42, call):
+def test_daemon_threads_inside_a_call_do_not_abort_the_end_of_the_interpreter(python, run42, call):
     source = f"""
         import sys, threading, time
         import loadstone
@@ -143,29 +139,16 @@ def test_daemon_threads_inside_a_call_do_not_abort_the_end_of_the_interpreter(ru
         time.sleep(0.1)
     """
     for _ in range(5):
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(source), str(run42)],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 0, f"{done.returncode}: {done.stderr[-2000:]}"
-        assert "terminate" not in done.stderr
+        python(source, run42)
 
 
-def test_a_long_load_of_a_daemon_thread_is_stopped_by_the_end_of_the_interpreter(sparse):
-    source = """
+def test_a_long_load_of_a_daemon_thread_is_stopped_by_the_end_of_the_interpreter(python, sparse):
+    python(
+        """
         import sys, threading, time
         import loadstone
         threading.Thread(target=loadstone.load, args=(sys.argv[1],), kwargs={"io_direct": "on"}, daemon=True).start()
         time.sleep(0.3)
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source), str(sparse)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        """,
+        sparse,
     )
-    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-2000:]}"
