@@ -29,8 +29,9 @@ void DepthRamp::start_measuring(double now) {
 
 void DepthRamp::judge(double rate, double now) {
   const bool gained = rate_before_ == 0 || rate >= kWorthwhile * rate_before_;
-  // Twice as many were not worth it. Half as many more are, unless they are in each other's way.
-  if (!gained) depth_ = rate < rate_before_ ? depth_ / 2 : depth_ / 4 * 3;
+  // Twice as many were not worth it. Half as many more are, unless they are in each other's way; rates that are closer
+  // than what is asked of a gain are the same.
+  if (!gained) depth_ = kWorthwhile * rate < rate_before_ ? depth_ / 2 : depth_ / 4 * 3;
   if (!gained || 2 * depth_ > most_) {
     most_ = depth_;
     rate_before_ = 0;

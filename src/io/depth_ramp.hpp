@@ -6,8 +6,8 @@
 namespace loadstone::io {
 
 /// Starts at a depth that fills most devices and doubles it while the rate gains a twentieth; stays between the last
-/// two if it gained less, goes back if it lost. Requests that land in place cost no memory, so a deeper queue costs
-/// nothing but the time of a stop. Not thread-safe.
+/// two if it gained less, goes back if it lost as much. Requests that land in place cost no memory, so a deeper queue
+/// costs nothing but the time of a stop. Not thread-safe.
 class DepthRamp {
  public:
   DepthRamp() = default;

@@ -144,6 +144,7 @@ class Run {
   Status fall_back(const OpenFile& file, std::string_view what, std::string_view reason, int error = 0);
   Cut issue_direct(OpenFile& file, std::int64_t most);
   Cut issue_short_run(OpenFile& file, std::int64_t most);
+  [[nodiscard]] std::int64_t seam_bytes(const OpenFile& file);
   Cut issue_into_block(OpenFile& file, std::int64_t most, bool edge);
   Cut fail_without_block(const OpenFile& file, bool edge);
   Cut issue_buffered_instead(OpenFile& file, std::int64_t most, std::string_view reason);

@@ -21,7 +21,9 @@ constexpr std::int64_t kEdgeBytes = kMinDirectInPlace;
 // Reading a gap beats another request up to bandwidth times the cost of one: 2 GB/s x 30 us.
 constexpr std::int64_t kCloseBytes = std::int64_t{64} * 1024;
 constexpr std::int64_t kMaxBlocks = 64;
-constexpr std::int64_t kBlocksShare = 8;   // of the budget: one part in so many
+constexpr std::int64_t kBlocksShare = 8;  // of the budget: one part in so many
+constexpr std::int64_t kEdgesShare = 4;   // and of that
+constexpr std::int64_t kFewEdges = 8;
 constexpr std::int64_t kPageBytes = 4096;  // what blocks of a pool are aligned to
 
 /// How many of these bytes stand before the next address that is a multiple of `align`.
@@ -109,10 +111,25 @@ Run::Cut Run::issue_direct(OpenFile& file, std::int64_t most) {
   return Cut::done;
 }
 
+/// The end of a run and the head of the next one, which touches it in the file and lands in place from the next
+/// boundary on: as of two batches of a stream. 0 where it is not so.
+std::int64_t Run::seam_bytes(const OpenFile& file) {
+  const Range end = queue_.peek(kEdgeBytes, 1);
+  if (!end.goes_on || end.bytes == kEdgeBytes) return 0;
+  const Read& next = queue_[end.first_read + end.reads].read;
+  if (next.offset != end.offset + end.bytes) return 0;
+  const std::int64_t align = offset_align(file.facts);
+  const std::int64_t head = round_up(next.offset, align) - next.offset;
+  const std::int64_t middle = round_down(static_cast<std::int64_t>(next.destination.size()) - head, align);
+  const bool in_place = is_aligned(next.destination.data() + head, memory_align(file.facts));
+  return in_place && middle >= kMinDirectInPlace ? end.bytes + head : 0;
+}
+
 /// Short runs that touch, or nearly so, make a long one in a block. Others that are close to each other are read
 /// buffered: read-ahead fetches many at once. What is left is one rounded-out request.
 Run::Cut Run::issue_short_run(OpenFile& file, std::int64_t most) {
   const std::int64_t request = std::min(most, request_bytes_);
+  if (const std::int64_t seam = seam_bytes(file); seam > 0) return issue_into_block(file, std::min(most, seam), true);
   if (queue_.peek(request, kMaxPieces).bytes >= 2 * kEdgeBytes) return issue_into_block(file, request, false);
   const Range run = queue_.peek(kEdgeBytes, kMaxPieces);
   const bool whole = run.offset == queue_[run.first_read].read.offset;  // not the tail of a long one
@@ -176,9 +193,12 @@ std::optional<StagingLease> Run::lease_block(const OpenFile& file, bool edge, bo
     }
     const std::int64_t share = tools_.ledger.limit_bytes() / kBlocksShare;
     if (share < bytes) return std::nullopt;
-    const std::int64_t most = std::max(kMaxBlocks, tools_.settings.depth);
-    pool =
-        std::make_unique<StagingPool>(tools_.shelf, bytes, std::min(most, share / bytes), tools_.settings.huge_pages);
+    // Edges shall not take what blocks need, but for a few.
+    const std::int64_t fitting =
+        edge ? std::clamp(share / kEdgesShare / bytes, std::min(kFewEdges, share / bytes), share / bytes)
+             : share / bytes;
+    const std::int64_t most = std::min(fitting, std::max(kMaxBlocks, tools_.settings.depth));
+    pool = std::make_unique<StagingPool>(tools_.shelf, bytes, most, tools_.settings.huge_pages);
   }
   Result<StagingLease> lease = pool->try_lease();
   if (lease.ok() && lease->valid()) return std::move(*lease);

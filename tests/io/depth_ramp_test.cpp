@@ -24,9 +24,10 @@ std::int64_t settled_depth(std::int64_t start, std::int64_t most, const std::fun
 
 TEST(DepthRamp, GoesOnWhileTheRateGainsATwentieth_IO22) {
   EXPECT_EQ(settled_depth(4, 64, [](std::int64_t depth) { return 10.0 * static_cast<double>(depth); }), 64);
-  EXPECT_EQ(settled_depth(4, 64, [](std::int64_t depth) { return depth > 4 ? 9.9 : 10.0; }), 4);
+  EXPECT_EQ(settled_depth(4, 64, [](std::int64_t depth) { return depth > 4 ? 9.4 : 10.0; }), 4);
+  EXPECT_EQ(settled_depth(4, 64, [](std::int64_t depth) { return depth > 4 ? 9.9 : 10.0; }), 6) << "the same";
   EXPECT_EQ(
-      settled_depth(4, 64, [](std::int64_t depth) { return depth <= 16 ? 1.0 * static_cast<double>(depth) : 15.9; }),
+      settled_depth(4, 64, [](std::int64_t depth) { return depth <= 16 ? 1.0 * static_cast<double>(depth) : 15.0; }),
       16);
   EXPECT_EQ(settled_depth(4, 64, [](std::int64_t depth) { return depth > 4 ? 1.04 : 1.0; }), 6) << "not worth it";
   EXPECT_EQ(settled_depth(4, 64, [](std::int64_t depth) { return depth > 4 ? 0.5 : 1.0; }), 4) << "slower";

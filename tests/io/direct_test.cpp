@@ -251,6 +251,32 @@ TEST_F(DirectTest, AShortDirectReadGoesOnDirectly_IO18) {
   }
 }
 
+/// Batches of a stream: each in memory of its own, which lies as the file does.
+TEST_F(DirectTest, BetweenReadsThatLandInPlaceOneBlockOfTheFileIsStaged) {
+  SCOPED_TRACE(test::seed_note());
+  std::mt19937_64 random(test::seed());
+  constexpr std::int64_t kReads = 8;
+  constexpr std::int64_t kMost = 2 * kMiB;
+  add_file(kReads * kMost + 8192);
+  settings_.direct = "require";
+  budget_ = 16 * kMiB;  // room for one block of a whole request: nothing may wait for it
+  Landing landing(kReads * (kMost + 8192));
+  std::vector<Read> reads;
+  std::int64_t offset = test::pick(random, std::int64_t{0}, std::int64_t{8191});
+  for (std::int64_t i = 0; i < kReads; ++i) {
+    const std::int64_t bytes = kMost - test::pick(random, std::int64_t{0}, 300 * kKiB);
+    reads.push_back({0, offset, landing.at(i * (kMost + 8192) + offset % 4096, bytes)});
+    offset += bytes;
+  }
+  test::GatedBackend::Gate gate;
+  int waits = 0;
+  gate.on_wait = [&] { gate.open = ++waits == 100; };
+  ASSERT_TRUE(load(reads, std::make_unique<test::GatedBackend>(posix(), gate)).ok());
+  EXPECT_TRUE(all_direct());
+  EXPECT_LE(stats_.bytes_staged, (kReads + 1) * (64 * kKiB + 4096)) << "ends and heads, of a block or less than 64 KiB";
+  EXPECT_GE(stats_.depth, kReads * kMost * 3 / 4 / kMiB) << "all of them at once";
+}
+
 TEST_F(DirectTest, DirectReadsThatLeadNoFurtherAreAFallback) {
   add_file(kMiB);
   settings_.direct = "on";
