@@ -23,6 +23,7 @@ class Bench:
     entrants: list[Entrant]
     tuning: dict[str, str]  # block and depth of the raw read
     runs: int = field(default=0)  # counts all runs: copies of the data set are taken in turn
+    warmed: set[int] = field(default_factory=set)  # copies whose pages were brought in for this cell, all the same way
 
     def next_copy(self) -> int:
         self.runs += 1
@@ -77,8 +78,14 @@ def axis_of(bench: Bench, entrant: Entrant) -> int:
     return int(entrant.options.get("axis", bench.cell.axis))
 
 
-def set_state(state: str, paths: list[str]) -> float:
-    return cache.drop(paths) if state == "cold" else cache.warm(paths)
+def set_state(bench: Bench, copy: int) -> None:
+    """Cold, or warm: what others left in memory, and how it lies there, is put out before the first time."""
+    paths = bench.data.paths(copy)
+    if bench.cell.state == "cold" or copy not in bench.warmed:
+        cache.drop(paths)
+    if bench.cell.state == "warm":
+        bench.warmed.add(copy)
+        cache.warm(paths)
 
 
 def wrong_state(state: str, share: float) -> str:
@@ -99,10 +106,10 @@ def run_once(bench: Bench, entrant: Entrant) -> dict[str, Any]:
         command, job = entrant.command(bench.cell.ranks), job_of(bench, entrant, copy)
         with Process(command, job, environment(), LIMIT_S) as process:
             start_s = process.ready(str(places.data_folder()))
-            set_state(bench.cell.state, paths)
+            set_state(bench, copy)
             ballast.touch_and_free(bench.data.file_bytes + bench.data.bytes)
             if bench.cell.state == "warm":
-                set_state("warm", paths)  # a kernel that gives idle pages back may have taken some meanwhile
+                set_state(bench, copy)  # a kernel that gives idle pages back may have taken some meanwhile
             before = cache.share_cached(paths)
             record["void"] = wrong_state(bench.cell.state, before)
             measured = process.go()
