@@ -63,7 +63,7 @@ class Run {
     bench::print_threshold_head();
     for (const CopyKernels* const set : sets_) {
       if (set->name == "generic") continue;
-      for (const bench::Threshold& threshold : bench::make_thresholds(bytes_)) {
+      for (const bench::Threshold& threshold : bench::make_thresholds(bytes_, *set)) {
         off |= is_wanted(threshold.name) && is_off(threshold, *set);
       }
       for (const bench::Choice& choice : bench::make_choices(bytes_))
@@ -76,9 +76,11 @@ class Run {
   [[nodiscard]] bool bytes_are_right() const {
     bool right = true;
     for (const bench::Case& one : bench::make_cases(bytes_, false)) right &= is_right(one.name, one.trial);
-    for (const bench::Threshold& threshold : bench::make_thresholds(bytes_)) {
-      for (const bench::Pair& pair : threshold.pairs) {
-        right &= is_right(threshold.name, pair.below) && is_right(threshold.name, pair.from);
+    for (const CopyKernels* const set : sets_) {
+      for (const bench::Threshold& threshold : bench::make_thresholds(bytes_, *set)) {
+        for (const bench::Pair& pair : threshold.pairs) {
+          right &= is_right(threshold.name, pair.below, *set) && is_right(threshold.name, pair.from, *set);
+        }
       }
     }
     for (const bench::Choice& choice : bench::make_choices(bytes_)) {
@@ -140,13 +142,12 @@ class Run {
   }
 
   [[nodiscard]] bool is_right(std::string_view name, const bench::Trial& trial) const {
-    for (const CopyKernels* const set : sets_) {
-      const std::string fault = bench::fault_of(trial, places_, *set);
-      if (fault.empty()) continue;
-      fmt::print("{}: {}\n", name, fault);
-      return false;
-    }
-    return true;
+    return std::all_of(sets_.begin(), sets_.end(), [&](const CopyKernels* set) { return is_right(name, trial, *set); });
+  }
+  [[nodiscard]] bool is_right(std::string_view name, const bench::Trial& trial, const CopyKernels& set) const {
+    const std::string fault = bench::fault_of(trial, places_, set);
+    if (!fault.empty()) fmt::print("{}: {}\n", name, fault);
+    return fault.empty();
   }
 
   std::int64_t bytes_;

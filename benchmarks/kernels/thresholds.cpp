@@ -67,15 +67,22 @@ std::pair<CopyThresholds, CopyThresholds> short_and_long(std::int64_t CopyThresh
   return both;
 }
 
-/// @param gathered  runs are apart in the source and dense in the target; else the other way round
-Threshold run(std::int64_t most, bool gathered) {
-  return make("kStreamRunBytes",
-              gathered ? "runs gathered by rows | one by one" : "runs scattered, ordinary | past the cache",
-              loadstone::kStreamRunBytes, [&](std::int64_t size) {
-                // Apart by no multiple of a line: runs begin anywhere.
+/// Runs that are apart, by no multiple of a line, on one side, and dense on the other: they begin anywhere.
+Threshold gathered(std::int64_t most, const loadstone::CopyKernels& set) {
+  return make("gathered_run_bytes()", "runs gathered by rows | one by one", loadstone::gathered_run_bytes(set),
+              [&](std::int64_t size) {
                 const std::int64_t apart = 2 * size + 16;
-                const CopyAxis runs = {most / apart, gathered ? apart : size, gathered ? size : apart};
-                const Trial trial{bytes_type(), bytes_type(), {runs, {size, 1, 1}}, {}, 1};
+                const Trial trial{bytes_type(), bytes_type(), {{most / apart, apart, size}, {size, 1, 1}}, {}, 1};
+                const auto [shorter, longer] = short_and_long(&CopyThresholds::gathered_run_bytes, size);
+                return Pair{size, with(trial, shorter), with(trial, longer)};
+              });
+}
+
+Threshold scattered(std::int64_t most) {
+  return make("kStreamRunBytes", "runs scattered, ordinary | past the cache", loadstone::kStreamRunBytes,
+              [&](std::int64_t size) {
+                const std::int64_t apart = 2 * size + 16;
+                const Trial trial{bytes_type(), bytes_type(), {{most / apart, size, apart}, {size, 1, 1}}, {}, 1};
                 const auto [shorter, longer] = short_and_long(&CopyThresholds::stream_run_bytes, size);
                 return Pair{size, with(trial, shorter), with(trial, longer)};
               });
@@ -111,8 +118,8 @@ Trial reordered(const char* text, std::int64_t bytes, std::int64_t columns) {
 
 }  // namespace
 
-std::vector<Threshold> make_thresholds(std::int64_t bytes) {
-  return {total(bytes), fenced(bytes), run(bytes, true), run(bytes, false), tiled(bytes)};
+std::vector<Threshold> make_thresholds(std::int64_t bytes, const loadstone::CopyKernels& set) {
+  return {total(bytes), fenced(bytes), gathered(bytes, set), scattered(bytes), tiled(bytes)};
 }
 
 std::vector<Choice> make_choices(std::int64_t bytes) {

@@ -23,8 +23,9 @@ struct Threshold {
   std::vector<Pair> pairs;  ///< ascending sizes
 };
 
+/// Those of a set.
 /// @param bytes  of the places
-std::vector<Threshold> make_thresholds(std::int64_t bytes);
+std::vector<Threshold> make_thresholds(std::int64_t bytes, const loadstone::CopyKernels& set);
 
 /// A constant that is the best of some values, not a crossover.
 struct Choice {

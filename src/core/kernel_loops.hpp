@@ -355,6 +355,7 @@ struct Entry<V, kKernel> {
 template <class V>
 constexpr CopyKernels make_kernels(std::string_view name) {
   return {name,
+          16 * V::kLanes,
           &Entry<V, &stream<V>>::call,
           &fence<V>,
           &Entry<V, &runs<V>>::call,

@@ -14,7 +14,7 @@ namespace {
 // Where the system does not tell: the smallest level-2 cache of servers of the last ten years.
 constexpr std::int64_t kAssumedL2 = std::int64_t{512} << 10;
 constexpr std::int64_t kLargestClusterL3 = std::int64_t{32} << 20;
-constexpr std::int64_t kClusterCores = 8;
+constexpr std::int64_t kClusterShare = 4;
 
 KernelEntry entry_of(const CopyKernels& kernels, bool usable, std::string_view what) {
   return {kernels.name, &kernels, usable, usable ? what : "this processor lacks the instructions"};
@@ -39,13 +39,13 @@ std::array<KernelEntry, 5> make_table() {
 #endif
 }
 
-/// What a copy may count on to stay in, source and target together about twice as much: the level-2 cache, or the share
-/// of a core in a level-3 cache that few cores have (AMD's: 32 MiB for 8). One of a whole socket is slow and
-/// everybody's: beyond the level-2 cache it gains nothing (Intel's: seen with 2 MiB of level 2).
+/// What a copy may count on to stay in, source and target together about twice as much: the level-2 cache, or a quarter
+/// of a level-3 cache that few cores have (AMD's: 32 MiB for 8). One of a whole socket is slow and everybody's: beyond
+/// the level-2 cache it gains nothing (Intel's: seen with 2 MiB of level 2).
 std::int64_t cached_total_bytes() {
   const std::int64_t level_2 = cache_bytes(2) > 0 ? cache_bytes(2) : kAssumedL2;
   const std::int64_t level_3 = cache_bytes(3);
-  return level_3 > kLargestClusterL3 ? level_2 : std::max(level_2, level_3 / kClusterCores);
+  return level_3 > kLargestClusterL3 ? level_2 : std::max(level_2, level_3 / kClusterShare);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Ahead {
 /// Functions that move bytes. Source and target never overlap unless said; no alignment is asked for.
 struct CopyKernels {
   std::string_view name;
+  std::int64_t vector_bytes = 0;  ///< that one store takes at most
 
   /// memcpy past the cache: whole 64-byte lines of the target by non-temporal stores where the processor has them.
   /// Other threads see the bytes after fence().
@@ -58,13 +59,21 @@ const CopyKernels* find_kernels(std::string_view name);
 
 // What follows is checked by `make bench-kernels`; docs/tuning.md has the figures.
 
+inline constexpr std::int64_t kLineBytes = 64;
+
 // Of a copy that goes past the cache, runs from this length on do so one by one. A run that begins anywhere shares a
 // cache line with its neighbour at either end: two whole lines must gain what those cost.
 inline constexpr std::int64_t kStreamRunBytes = 128;
 
+/// The same for runs that lie dense in the target, of which shorter ones are gathered by rows first: one line where one
+/// store takes it whole.
+constexpr std::int64_t gathered_run_bytes(const CopyKernels& kernels) {
+  return kernels.vector_bytes == kLineBytes ? kLineBytes : kStreamRunBytes;
+}
+
 /// A copy of more than this in all goes past the cache: below it non-temporal stores cost 1.5 times as much, and more
-/// if the bytes are used again soon; above it they save reading the target first. The level-2 cache, or the share of a
-/// core in a level-3 cache that few cores have. The processor is asked once.
+/// if the bytes are used again soon; above it they save reading the target first. The level-2 cache, or a quarter of a
+/// level-3 cache that few cores have. The processor is asked once.
 std::int64_t stream_total_bytes();
 
 // A fence waits until memory has taken the lines: a part of a copy that is fenced by itself must be long enough to be

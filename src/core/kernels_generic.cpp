@@ -72,7 +72,8 @@ void transpose(std::byte* target, std::size_t pitch, const std::byte* const* lin
 
 namespace kernel_sets {
 
-constinit const CopyKernels kGeneric = {"generic", &stream, &fence, &runs, &stream_runs, &swap, &transpose};
+constinit const CopyKernels kGeneric = {"generic", sizeof(std::uint64_t), &stream, &fence,
+                                        &runs,     &stream_runs,          &swap,   &transpose};
 
 }  // namespace kernel_sets
 }  // namespace loadstone

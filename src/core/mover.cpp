@@ -22,6 +22,9 @@ Mover::Mover(const DType& source, const DType& target, Casting casting, const Co
       unit_(source.is_native() ? 1 : static_cast<std::size_t>(source.swap_unit())),
       convert_(source.native() == target.native() ? nullptr : find_convert_row(source, target, casting)),
       stream_run_bytes_(std::min(way.thresholds.stream_run_bytes, kRowBytes)),
+      gathered_run_bytes_(std::min(
+          way.thresholds.gathered_run_bytes > 0 ? way.thresholds.gathered_run_bytes : gathered_run_bytes(kernels_),
+          kRowBytes)),
       streaming_(streaming) {}
 
 void Mover::put(std::byte* target, const std::byte* source, std::size_t bytes) const {
@@ -113,19 +116,21 @@ bool Mover::move_short_runs(std::byte* target, const std::byte* source, const Ru
 
 bool Mover::move_runs(std::byte* target, const std::byte* source, const Runs& runs) const {
   const std::int64_t bytes = runs.elements * std::max(items_.source, items_.target);
-  if (plain() && goes_past_cache(bytes)) {
+  const bool dense = plain() && runs.target_stride == bytes;
+  const std::int64_t long_bytes = dense && streaming_ ? gathered_run_bytes_ : stream_run_bytes_;
+  if (plain() && streaming_ && bytes >= long_bytes) {
     kernels_.stream_runs(target, runs.target_stride, source, runs.source_stride, static_cast<std::size_t>(bytes),
                          static_cast<std::size_t>(runs.n), {});
     return false;
   }
-  if (runs.n == 1 || bytes >= stream_run_bytes_) {
+  if (runs.n == 1 || bytes >= long_bytes) {
     bool lost = false;
     for (std::int64_t i = 0; i < runs.n; ++i) {
       lost |= move(target + i * runs.target_stride, source + i * runs.source_stride, runs.elements);
     }
     return lost;
   }
-  if (plain() && (!streaming_ || runs.target_stride != bytes)) {
+  if (plain() && !(streaming_ && dense)) {
     kernels_.runs(target, runs.target_stride, source, runs.source_stride, static_cast<std::size_t>(bytes),
                   static_cast<std::size_t>(runs.n));
     return false;

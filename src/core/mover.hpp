@@ -53,6 +53,7 @@ class Mover {
   std::size_t unit_;
   ConvertRow convert_;
   std::int64_t stream_run_bytes_;
+  std::int64_t gathered_run_bytes_;
   bool streaming_;
 };
 

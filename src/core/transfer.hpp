@@ -27,6 +27,7 @@ struct CopyThresholds {
   std::int64_t stream_total_bytes = loadstone::stream_total_bytes();
   std::int64_t fenced_bytes = kFencedBytes;
   std::int64_t stream_run_bytes = kStreamRunBytes;
+  std::int64_t gathered_run_bytes = 0;  ///< 0: that of the kernels
   std::int64_t tiled_run_bytes = kLongestTiledRun;
   std::int64_t tile_side_bytes = kTileSideBytes;
 };

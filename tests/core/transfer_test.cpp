@@ -85,13 +85,16 @@ std::vector<CopyThresholds> ways_of_all_sizes() {
   past_cache.fenced_bytes = 0;
   CopyThresholds short_streams = past_cache;
   short_streams.stream_run_bytes = 1;
+  short_streams.gathered_run_bytes = 1;
   short_streams.tile_side_bytes = 512;
+  CopyThresholds long_rows = past_cache;
+  long_rows.gathered_run_bytes = 1 << 20;
   CopyThresholds no_tiles = past_cache;
   no_tiles.tiled_run_bytes = 0;
   CopyThresholds all_tiles = past_cache;
   all_tiles.tiled_run_bytes = 1 << 20;
   all_tiles.tile_side_bytes = 64;
-  return {CopyThresholds{}, past_cache, short_streams, no_tiles, all_tiles};
+  return {CopyThresholds{}, past_cache, short_streams, long_rows, no_tiles, all_tiles};
 }
 
 /// Bits by every set of kernels and every way, compared with one element after the other.
