@@ -148,6 +148,37 @@ void check_arguments(Found& found, const OpenOptions& options) {
   }
 }
 
+/// An argument that says otherwise than what lies beside the shards: it counts, and that is told.
+void override(Found& found, Option option, std::string_view item, const std::string& stated, const std::string& given) {
+  if (stated == given) return;
+  Fault warning = make_fault("sidecar.overridden",
+                             fmt::format("the {} says {} {}, the argument {}: the argument counts", found.set_by, item,
+                                         stated, given),
+                             fmt::format("Leave {} out, or correct the {}.", named(option), found.set_by));
+  warning.item = item;
+  warning.wanted = stated;
+  warning.got = given;
+  warning.set_by = found.set_by;
+  found.warnings.push_back(std::move(warning));
+}
+
+/// Of what is stated and given, what differs.
+void compare_with_arguments(Found& found, const std::optional<DType>& dtype, const OpenOptions& options) {
+  if (found.set_by.empty()) return;
+  if (found.dtype && dtype) override(found, Option::dtype, "dtype", found.dtype->str(), dtype->str());
+  const std::optional<DType>& type = dtype ? dtype : found.dtype;
+  if (type && with_order(type, options.byteorder) != type) {
+    override(found, Option::byteorder, "byte order", type->str(), options.byteorder);
+  }
+  if (found.trailing_shape && options.trailing_shape) {
+    override(found, Option::trailing_shape, "trailing shape", shape_text(*found.trailing_shape), shape_text(*options.trailing_shape));
+  }
+  if (!found.stated.empty() && !found.ranges && options.header_bytes) {
+    override(found, Option::header_bytes, "header bytes", fmt::format("{}", found.stated.front().offset.value_or(0)),
+             fmt::format("{}", *options.header_bytes));
+  }
+}
+
 /// Whether arguments say what raw bytes are.
 bool has_layout(const OpenOptions& options) {
   return options.trailing_shape.has_value() && (!options.raw_dtype.empty() || options.cast.has_value());
@@ -218,6 +249,7 @@ void add_arguments(Found& found, const OpenOptions& options) {
   found.allow_tail = options.allow_tail;
   std::optional<DType> dtype = options.raw_dtype.empty() ? std::nullopt : parse_dtype(options.raw_dtype);
   if (!dtype && !found.dtype) dtype = options.cast;
+  compare_with_arguments(found, dtype, options);
   if (dtype) found.dtype = dtype;
   found.dtype = with_order(found.dtype, options.byteorder);
   if (options.trailing_shape) found.trailing_shape = options.trailing_shape;

@@ -19,7 +19,7 @@ std::optional<Found> from_ranges(const std::string& directory, const ExpandConte
 /// @param root  directory of the sidecar, in which its ranges lie
 void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts counts, Found& found);
 
-/// Layout arguments of raw shards; they win over the sidecar. Pure.
+/// Layout arguments of raw shards; they win over the sidecar, with a warning where they differ from it. Pure.
 void add_arguments(Found& found, const OpenOptions& options);
 
 }  // namespace loadstone::loader

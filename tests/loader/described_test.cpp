@@ -330,6 +330,38 @@ TEST_F(Raw, DS37ArgumentsInsteadOfASidecar) {
   EXPECT_EQ(open_everywhere({folder_.path()}, options).kinds(), (Names{"argument", "argument"}));
 }
 
+TEST_F(Raw, DS37AnArgumentThatSaysOtherwiseThanTheSidecarCountsAndIsTold) {
+  const std::string sidecar = "{\"dtype\": \"<f4\", \"trailing_shape\": [4]}";
+  OpenOptions options;
+  options.trailing_shape = Shape{4};
+  options.byteorder = "little";
+  options.raw_dtype = "<f4";
+  options.header_bytes = 0;
+  const Opened same = with(sidecar, options);
+  ASSERT_TRUE(same.dataset) << same.text;
+  const auto overridden = [](const Opened& opened) {
+    Names items;
+    for (const Fault& warning : opened.dataset->warnings) {
+      if (warning.kind == "sidecar.overridden") items.push_back(warning.message);
+    }
+    return items;
+  };
+  EXPECT_EQ(overridden(same), Names{});
+  options.trailing_shape = Shape{2};
+  options.byteorder = "big";
+  options.header_bytes = 8;
+  const Opened other = with(sidecar, options);
+  ASSERT_TRUE(other.dataset) << other.text;
+  EXPECT_EQ(other.dataset->shards[0].dtype.str(), ">f4");
+  EXPECT_EQ(other.dataset->trailing_shape, Shape{2});
+  EXPECT_EQ(overridden(other),
+            (Names{"the sidecar says byte order <f4, the argument big: the argument counts",
+                   "the sidecar says trailing shape (4,), the argument (2,): the argument counts",
+                   "the sidecar says header bytes 0, the argument 8: the argument counts"}));
+  options.strict = true;
+  EXPECT_FALSE(with(sidecar, options).dataset);
+}
+
 TEST_F(Raw, WithoutADescriptionTheyAreRefusedOnceWithTheRemedy) {
   const Opened result = open_everywhere({folder_.path()});
   ASSERT_EQ(result.kinds(), Names{"raw.layout"}) << result.text;
