@@ -74,7 +74,14 @@ void bind_verify(nb::module_& m) {
       .def_prop_ro(
           "dropped", [](const VerifyReport& r) { return to_paths(r.dropped); },
           "Shards that only the replaced manifest named.", nb::for_getter(nb::sig("def dropped(self) -> list[str]")))
-      .def_ro("warnings", &VerifyReport::warnings, nb::rv_policy::copy);
+      .def_ro("warnings", &VerifyReport::warnings, nb::rv_policy::copy)
+      .def(
+          "__repr__",
+          [](const VerifyReport& r) {
+            return nb::str("VerifyReport(shards={}, shards_verified={}, bytes_read={}, seconds={:.3f}, generation={})")
+                .format(r.shards, r.shards_verified, r.bytes_read, r.seconds, r.generation);
+          },
+          nb::sig("def __repr__(self) -> str"));
   m.def("verify", &watched_verify, "paths"_a, "options"_a, "comm"_a, "progress"_a.none(), "run_on"_a,
         "Compares every shard with the manifest. Collective.");
 }
