@@ -4,9 +4,11 @@ It must end well, and the recorder must say that it saw calls, the same ones on 
 and the recorder must say what the pattern says.
 """
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
 SAME = r"^call order: [1-9]\d* collective calls on \d+ communicators, the same on \d+ ranks$"
 
@@ -14,9 +16,14 @@ SAME = r"^call order: [1-9]\d* collective calls on \d+ communicators, the same o
 def main(words):
     differs = words[0] == "--differs"
     pattern, command = (rf"^call order: .*{words[1]}", words[2:]) if differs else (SAME, words)
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    sys.stdout.write(done.stdout)
-    told = re.search(pattern, done.stdout, re.MULTILINE)
+    with tempfile.NamedTemporaryFile(mode="r", prefix="call-order-") as said:
+        environment = os.environ | {"CALL_ORDER_SAYS": said.name}
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
+        )
+        lines = said.read()
+    sys.stdout.write(done.stdout + lines)
+    told = re.search(pattern, lines, re.MULTILINE)
     print(f"exit code {done.returncode}, {'' if told else 'not '}told: {pattern}")
     return 0 if told and (done.returncode != 0) == differs else 1
 
