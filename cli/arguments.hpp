@@ -42,6 +42,7 @@ struct Arguments {
   Text device, verify;
   bool digest = false;
   bool stats = false;
+  bool file_stats = false;
 
   // verify
   bool write_manifest = false;

@@ -28,6 +28,7 @@ const Flag kFlags[] = {
     {"--list", &A::list, "", "Output", kInspect, "one line a shard"},
     {"--digest", &A::digest, "", "Output", kLoad, "128-bit digest, equal for every rank count, split and budget"},
     {"--stats", &A::stats, "", "Output", kLoad, "all figures: ways, requests, retries, peaks by use"},
+    {"--file-stats", &A::file_stats, "", "Output", kLoad, "the same for each file: ways, requests, the slowest one"},
     {"--settings", &A::settings, "", "Output", kProbe, "every setting, its value and where it comes from"},
 
     {"--ranks", &A::ranks, "N", "Layout", kLayout, "ranks; load runs them as threads unless a launcher started it"},

@@ -247,6 +247,7 @@ IoOptions io_options(const Arguments& a) {
   options.threads = threads(a.threads).value_or(0);
   options.open_files = number("--io-open-files", a.io_open_files, 1).value_or(0);
   options.retries = number("--io-retries", a.io_retries).value_or(-1);
+  options.file_stats = a.file_stats;
   return options;
 }
 

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <span>
 
 namespace loadstone::cli {
@@ -26,6 +27,8 @@ constexpr std::array<std::string_view, 8> kWalk{"discover", "plan",   "allocate"
                                                 "wait",     "decode", "place",    "verify"};
 constexpr double kShownSeconds = 0.0001;  ///< what a step must take on some rank to be worth a line
 constexpr std::size_t kFigures = 3;       ///< bytes read, peak, seconds; then one a step
+constexpr std::size_t kShownFiles = 10;   ///< those with the slowest requests; all are in the JSON
+constexpr std::size_t kPathCharacters = 60;
 
 std::size_t place_in_walk(std::string_view step) {
   return static_cast<std::size_t>(std::find(kWalk.begin(), kWalk.end(), step) - kWalk.begin());
@@ -113,6 +116,39 @@ std::string detail_text(const LoadStats& total) {
   return text;
 }
 
+std::string ways_text(const FileStats& file) {
+  const std::map<std::string, std::int64_t> ways = {
+      {"buffered", file.bytes_buffered}, {"direct", file.bytes_direct}, {"mapped", file.bytes_mapped}};
+  return counts_text(ways, true);
+}
+
+std::string files_text(std::vector<FileStats> files) {
+  std::ranges::stable_sort(files, std::ranges::greater(), &FileStats::slowest_seconds);
+  const std::size_t shown = std::min(files.size(), kShownFiles);
+  std::string text = fmt::format("  files       {} of {}, those with the slowest requests\n", shown, files.size());
+  for (const FileStats& file : std::span(files).first(shown)) {
+    text += fmt::format(
+        "    {}: {}; in place {}, staged {}; requests {}, slowest {:.4f} seconds, short reads {}, "
+        "retries {}, opens {}\n",
+        escape_path(file.path, kPathCharacters), ways_text(file), format_bytes(file.bytes_in_place),
+        format_bytes(file.bytes_staged), grouped(file.requests), file.slowest_seconds, grouped(file.short_reads),
+        grouped(file.retries), grouped(file.opens));
+    for (const std::string& reason : file.fallbacks) text += fmt::format("      {}\n", reason);
+  }
+  return text;
+}
+
+void write_file(JsonWriter& json, const FileStats& file) {
+  json.begin_object().field("path", std::string_view(file.path)).field("bytes_read", file.bytes_read);
+  json.field("bytes_buffered", file.bytes_buffered).field("bytes_direct", file.bytes_direct);
+  json.field("bytes_mapped", file.bytes_mapped).field("bytes_in_place", file.bytes_in_place);
+  json.field("bytes_staged", file.bytes_staged).field("requests", file.requests);
+  json.field("short_reads", file.short_reads).field("retries", file.retries).field("opens", file.opens);
+  json.field("slowest_seconds", file.slowest_seconds).key("fallbacks").begin_array();
+  for (const std::string& reason : file.fallbacks) json.value(std::string_view(reason));
+  json.end_array().end_object();
+}
+
 template <class Map>
 void write_map(JsonWriter& json, std::string_view key, const Map& map) {
   json.key(key).begin_object();
@@ -180,7 +216,8 @@ std::string stats_text(const StatsOverRanks& stats, bool detail) {
     if (detail || spread.most >= kShownSeconds) text += row("  " + step, number_cells(spread, 1));
   }
   text += row("peak", byte_cells(stats.peak_bytes), "of " + format_bytes(stats.total.budget_bytes));
-  return detail ? text + detail_text(stats.total) : text;
+  if (detail) text += detail_text(stats.total);
+  return stats.total.files.empty() ? text : text + files_text(stats.total.files);
 }
 
 std::string stats_json(const StatsOverRanks& stats) {
@@ -194,7 +231,13 @@ std::string stats_json(const StatsOverRanks& stats) {
   write_spread(json, "seconds", stats.seconds);
   json.key("seconds_by_step").begin_object();
   for (const auto& [step, spread] : stats.seconds_by_step) write_spread(json, step, spread);
-  json.end_object().end_object().end_object();
+  json.end_object().end_object();
+  if (!stats.total.files.empty()) {
+    json.key("files").begin_array();
+    for (const FileStats& file : stats.total.files) write_file(json, file);
+    json.end_array();
+  }
+  json.end_object();
   return json.take();
 }
 

@@ -63,6 +63,7 @@ struct IoOptions {
   std::int64_t threads = 0;        ///< copy and decode, 1 to 64
   std::int64_t open_files = 0;
   std::int64_t retries = -1;
+  bool file_stats = false;  ///< fill in LoadStats::files: some 300 bytes a file, in no budget
 };
 
 /// What a running load tells: called on the calling thread of a rank, at most ten times a second.

@@ -4,8 +4,28 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace loadstone {
+
+/// What was read of one file. `bytes_in_place` and `bytes_staged` as in LoadStats.
+struct FileStats {
+  std::string path;
+  std::int64_t bytes_read = 0;  ///< the sum of the three ways
+  std::int64_t bytes_buffered = 0;
+  std::int64_t bytes_direct = 0;
+  std::int64_t bytes_mapped = 0;
+  std::int64_t bytes_in_place = 0;
+  std::int64_t bytes_staged = 0;
+  std::int64_t requests = 0;
+  std::int64_t short_reads = 0;
+  std::int64_t retries = 0;
+  std::int64_t opens = 0;
+  double slowest_seconds = 0;          ///< that a request of it took, from when it was handed over until it was back
+  std::vector<std::string> fallbacks;  ///< reasons, each once
+
+  bool operator==(const FileStats&) const = default;
+};
 
 /// Of one rank, or totals over ranks where stated; times are in seconds. Read may exceed wanted by block rounding.
 struct LoadStats {
@@ -31,6 +51,8 @@ struct LoadStats {
   double cpu_seconds = 0;              ///< of the process (of all its ranks) during the call; the worst in totals
   double seconds = 0;                  ///< wall clock of the call; the slowest rank's in totals
   std::string backend;
+  std::vector<FileStats>
+      files;  ///< by path; empty unless IoOptions::file_stats; in totals those of all ranks, added up
 };
 
 }  // namespace loadstone

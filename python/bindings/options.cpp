@@ -112,7 +112,8 @@ void bind_io_options(nb::module_& m) {
       .def_rw("depth", &IoOptions::depth)
       .def_rw("threads", &IoOptions::threads)
       .def_rw("open_files", &IoOptions::open_files)
-      .def_rw("retries", &IoOptions::retries);
+      .def_rw("retries", &IoOptions::retries)
+      .def_rw("file_stats", &IoOptions::file_stats);
 }
 
 void set_rows_per_rank(LoadOptions& options, const std::optional<std::vector<std::int64_t>>& rows) {

@@ -93,7 +93,7 @@ def load(
     Further keywords: how the dataset is found (format, order, first_index, ignore, roots, expect_shards, expect_rows,
     strict, max_header_bytes, sidecar, trailing_shape, byteorder, header_bytes, allow_tail), and how bytes are fetched
     (io_backend, io_direct, io_mapped, io_huge_pages, io_page_cache, io_landing, io_fs_class, io_request_bytes,
-    io_depth, io_threads, io_open_files, io_retries, or all in a mapping `io`).
+    io_depth, io_threads, io_open_files, io_retries, or all in a mapping `io`); `io_file_stats` fills in `stats.files`.
     """
     ranks = _comm.resolve(comm)
     given: dict[str, object] = {
@@ -189,6 +189,7 @@ def verify(
     write_manifest: bool = False,
     require_manifest: bool = False,
     structure_only: bool = False,
+    dtype: kw.DTypeLike | None = None,
     comm: kw.Comm | None = None,
     budget: kw.Size | None = None,
     deadline_s: float | None = None,
@@ -197,12 +198,14 @@ def verify(
 ) -> _core.VerifyReport:
     """Reads every shard once and compares it with the manifest; all troubled shards come in one `Error`. Collective.
 
-    `write_manifest` records a directory as it is; `require_manifest` makes its absence an error.
+    `write_manifest` records a directory as it is; `require_manifest` makes its absence an error. `dtype` is the type of
+    raw shards without a sidecar; of others, the one that a load will cast to.
     """
     ranks = _comm.resolve(comm)
     faults = _first_faults(more, _options.READ_KEYWORDS)
     options = _core.VerifyOptions()
     options.open = _options.open_options(more, faults)
+    options.open.cast = args.check(faults, args.optional(args.dtype), "dtype", dtype, None)
     options.io = _options.io_options(more, faults)
     options.write_manifest = args.check(faults, args.flag, "write_manifest", write_manifest, False)
     options.require_manifest = args.check(faults, args.flag, "require_manifest", require_manifest, False)

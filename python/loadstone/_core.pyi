@@ -407,6 +407,12 @@ class IoOptions:
     @retries.setter
     def retries(self, arg: int, /) -> None: ...
 
+    @property
+    def file_stats(self) -> bool: ...
+
+    @file_stats.setter
+    def file_stats(self, arg: bool, /) -> None: ...
+
 class Context:
     """What several loads of a process share."""
 
@@ -639,6 +645,55 @@ class LoadPlan:
 def make_plan(dataset: Dataset, options: LoadOptions, ranks: int, only_rank: int | None) -> LoadPlan:
     """Plans a load of a dataset in hand. Local."""
 
+class FileStats:
+    """What was read of one file."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def bytes_read(self) -> int: ...
+
+    @property
+    def bytes_buffered(self) -> int: ...
+
+    @property
+    def bytes_direct(self) -> int: ...
+
+    @property
+    def bytes_mapped(self) -> int: ...
+
+    @property
+    def bytes_in_place(self) -> int: ...
+
+    @property
+    def bytes_staged(self) -> int: ...
+
+    @property
+    def requests(self) -> int: ...
+
+    @property
+    def short_reads(self) -> int: ...
+
+    @property
+    def retries(self) -> int: ...
+
+    @property
+    def opens(self) -> int: ...
+
+    @property
+    def slowest_seconds(self) -> float:
+        """That a request of it took."""
+
+    @property
+    def fallbacks(self) -> list[str]:
+        """Reasons."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields."""
+
+    def __repr__(self) -> str: ...
+
 class LoadStats:
     """What a load did: bytes, peaks, seconds."""
 
@@ -720,6 +775,12 @@ class LoadStats:
 
     @property
     def backend(self) -> str: ...
+
+    @property
+    def files(self) -> list[FileStats]:
+        """
+        One `FileStats` a file, by path, where `io_file_stats` asked for them; in totals those of all ranks.
+        """
 
     def to_dict(self) -> dict[str, Any]:
         """All fields."""
@@ -934,6 +995,8 @@ class VerifyReport:
 
     @property
     def warnings(self) -> list[Fault]: ...
+
+    def __repr__(self) -> str: ...
 
 def verify(paths: Sequence[bytes], options: VerifyOptions, comm: Communicator, progress: object | None, run_on: RunOn) -> VerifyReport:
     """Compares every shard with the manifest. Collective."""

@@ -59,6 +59,7 @@ class IoKeywords(TypedDict, total=False):
     io_threads: int
     io_open_files: int
     io_retries: int
+    io_file_stats: bool
 
 
 class ReadKeywords(DatasetKeywords, IoKeywords, total=False):

@@ -55,6 +55,7 @@ _IO: dict[str, Check] = {
     "threads": args.positive,
     "open_files": args.positive,
     "retries": args.natural,
+    "file_stats": args.flag,
 }
 
 _LAYOUT: dict[str, Check] = {

@@ -140,6 +140,18 @@ def test_stats_and_digest(run42):
     assert x.digest() == y.digest() and len(x.digest()) == 32
 
 
+def test_stats_by_file_where_they_are_asked_for(run42):
+    assert loadstone.load(run42).stats.files == []
+    x = loadstone.load(run42, io_file_stats=True)
+    files = x.stats.files
+    assert len(files) == len(list(run42.glob("*.npy"))) and files[0].path == str(sorted(run42.glob("*.npy"))[0])
+    assert sum(f.bytes_read for f in files) == x.stats.bytes_read
+    assert sum(f.bytes_in_place + f.bytes_staged for f in files) == 340
+    assert x.total_stats().files[0].to_dict() == files[0].to_dict() and "slowest_seconds" in repr(files[0])
+    assert x.stats.to_dict()["files"][0]["path"] == files[0].path
+    assert loadstone.load(run42, io={"file_stats": True}).stats.files
+
+
 def test_memory_of_many_arrays_is_given_back(run42):
     def resident():
         with open("/proc/self/statm") as file:

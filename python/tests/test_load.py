@@ -96,6 +96,9 @@ def test_a_raw_file_whose_type_is_stated(tmp_path):
     assert x.dtype == np.dtype("i2") and x.dtype.isnative
     assert np.array_equal(x.local, np.arange(12).reshape(3, 4))
     assert loadstone.open(tmp_path / "x_0.bin", **options).shape == (3, 4)
+    report = loadstone.verify(tmp_path, write_manifest=True, **options)
+    assert report.shards == 1 and repr(report).startswith("VerifyReport(shards=1, ")
+    assert loadstone.verify(tmp_path, require_manifest=True).shards_verified == 1
 
 
 def test_progress_is_told_on_the_calling_thread(run42):

@@ -11,7 +11,7 @@
 namespace loadstone::io {
 namespace {
 
-constexpr std::size_t kUsualJobs = 4;  // for each thread; the lists grow beyond that
+constexpr std::size_t kMostJobs = 512;  // as many as there can be requests: nothing is asked of the system later
 
 void block_signals() {
   sigset_t blocked;
@@ -20,13 +20,20 @@ void block_signals() {
   pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 
+bool carry_out(const CopyJob& job, Ledger& ledger) {
+  if (!job.block.empty()) {
+    copy_from_block(job);
+    return true;
+  }
+  return job.way == Way::mapped ? copy_mapped(job, ledger) : copy_by_reading(job);
+}
+
 }  // namespace
 
 Copiers::Copiers(Ledger& ledger, int threads) : ledger_(ledger), threads_(std::max(1, threads)) {
-  const auto most = static_cast<std::size_t>(threads_);
-  waiting_.reserve(kUsualJobs * most);
-  done_.reserve(kUsualJobs * most);
-  helpers_.reserve(most);
+  waiting_.reserve(kMostJobs);
+  done_.reserve(kMostJobs);
+  helpers_.reserve(static_cast<std::size_t>(threads_));
 }
 
 Copiers::~Copiers() = default;
@@ -57,7 +64,7 @@ bool Copiers::help() {
   waiting_.erase(waiting_.begin());
   lock.unlock();
   const double started = steady_seconds();
-  const bool copied = job.way == Way::mapped ? copy_mapped(job, ledger_) : copy_by_reading(job);
+  const bool copied = carry_out(job, ledger_);
   const double seconds = steady_seconds() - started;
   lock.lock();
   done_.push_back({job.tag, copied, seconds});

@@ -1,4 +1,4 @@
-// The threads that copy resident pages: helpers, and the engine's own thread while it waits.
+// The threads that copy what is in memory already: helpers, and the engine's own thread while it waits.
 #pragma once
 
 #include "core/ledger.hpp"

@@ -72,7 +72,7 @@ Result<DirectOpen> DescriptorPool::open_direct(OpenFile& file, int* error) {
   if (!identity.ok() || !compare_identity(before, *identity, rule_, file.path).ok()) return DirectOpen::moved;
   file.direct = std::move(*opened);
   file.direct_slot = backend_.attach(file.direct.get());
-  ++counters_.opens;
+  counters_.add_open(file.file);
   return DirectOpen::open;
 }
 
@@ -123,7 +123,7 @@ Result<OpenFile*> DescriptorPool::open(std::int64_t file) {
   Result<Descriptor> opened = open_descriptor(file, false);
   if (!opened.ok() && is_exhausted(opened.status()) && !open_.empty()) return static_cast<OpenFile*>(nullptr);
   if (!opened.ok()) return with_shard(std::move(opened).status(), input.shard);
-  ++counters_.opens;
+  counters_.add_open(file);
   auto entry = std::make_unique<OpenFile>();
   entry->file = file;
   entry->path = input.name.path();

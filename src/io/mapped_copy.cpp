@@ -2,6 +2,7 @@
 
 #include "core/checked.hpp"
 #include "io/fault_guard.hpp"
+#include "io/window.hpp"
 
 #include <sys/mman.h>
 
@@ -71,6 +72,14 @@ bool copy_by_reading(const CopyJob& job) {
     at += *got;
   }
   return true;
+}
+
+void copy_from_block(const CopyJob& job) {
+  const std::byte* source = job.block.data();
+  for (const iovec& piece : job.destinations) {
+    copy_bytes(static_cast<std::byte*>(piece.iov_base), source, piece.iov_len, kWindowBytes, *job.kernels);
+    source += piece.iov_len;
+  }
 }
 
 }  // namespace loadstone::io

@@ -1,4 +1,5 @@
-// Resident pages, copied to where they are wanted: out of a short-lived mapping, or by a plain read.
+// Bytes that are in memory already, copied to where they are wanted: resident pages out of a short-lived mapping or by
+// a plain read, and what direct reads brought into a block.
 #pragma once
 
 #include "core/kernels.hpp"
@@ -20,7 +21,8 @@ struct CopyJob {
   int fd = -1;
   std::int64_t offset = 0;
   std::span<const iovec> destinations;
-  std::span<const std::byte> gap;  ///< pieces that go there are wanted by nobody; empty: there are none
+  std::span<const std::byte> gap;    ///< pieces that go there are wanted by nobody; empty: there are none
+  std::span<const std::byte> block;  ///< the bytes, where they have been read already; outlives the job
   FileIdentity identity;
   IdentityRule rule = IdentityRule::strict;
   const CopyKernels* kernels = &best_kernels();  ///< never null
@@ -31,5 +33,7 @@ struct CopyJob {
 bool copy_mapped(const CopyJob& job, Ledger& ledger);
 /// Reads with plain system calls. False: something was in the way; nothing can be said about the destination's bytes.
 bool copy_by_reading(const CopyJob& job);
+/// Copies what is in the block.
+void copy_from_block(const CopyJob& job);
 
 }  // namespace loadstone::io

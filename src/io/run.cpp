@@ -41,6 +41,7 @@ Run::Run(const RunTools& tools, std::span<const InputFile> files, ReadSource& so
   ready_.reserve(ops_.size());
   sleeping_.reserve(ops_.size());
   batch_.reserve(ops_.size());
+  copied_.reserve(ops_.size());
   polled_ = interrupt.clock();
 }
 
@@ -110,10 +111,19 @@ void Run::submit_ready() {
                       .mode = op.mode});
   }
   const int taken = tools_.backend.submit(batch_);
-  counters_.requests += taken;
+  count_submitted(taken);
   in_backend_ += taken;
   counters_.depth = std::max(counters_.depth, in_backend_);
   ready_.erase(ready_.begin(), ready_.begin() + taken);
+}
+
+void Run::count_submitted(int taken) {
+  const double now = counters_.counts_files() ? interrupt_.clock() : 0;
+  for (int i = 0; i < taken; ++i) {
+    Op& op = ops_[ready_[static_cast<std::size_t>(i)]];
+    counters_.add_request(op.file->file);
+    if (counters_.counts_files()) op.started = now;
+  }
 }
 
 void Run::wake_sleepers() {

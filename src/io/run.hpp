@@ -53,7 +53,7 @@ struct Op {
   int pauses = 0;
   int interruptions = 0;
   double not_before = 0;
-  double started = 0;  ///< if on trial
+  double started = 0;  ///< if on trial, or if files are counted
 
   /// Where the next request starts: at the first byte that is missing, or further down for alignment.
   [[nodiscard]] std::int64_t next_offset() const noexcept;
@@ -108,6 +108,7 @@ class Run {
   // run.cpp: the loop
   void loop();
   void submit_ready();
+  void count_submitted(int taken);
   void wake_sleepers();
   void await();
   double longest_wait() const;
@@ -179,6 +180,7 @@ class Run {
   void on_error(OpIndex index, int error);
   void try_again_later(OpIndex index);
   void read_here(OpIndex index);
+  [[nodiscard]] CopyJob job_of(OpIndex index) const;
   void reopen(OpIndex index);
   void become_buffered(Op& op, const char* why);
   void finish_op(OpIndex index);

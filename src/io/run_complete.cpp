@@ -14,16 +14,12 @@
 namespace loadstone::io {
 namespace {
 
-constexpr int kMaxInterruptions = 1000;   // in a row; after that with pauses, so that the deadline counts
+// Waking a thread takes 20 us: as long as copying this.
+constexpr std::int64_t kCopiedHereBytes = std::int64_t{128} << 10;
+constexpr int kMaxInterruptions = 1000;  // in a row; after that with pauses, so that the deadline counts
+constexpr const char* kNoKernelThread =
+    "buffered requests come back from the kernel: it can start no thread for them (ulimit -u)";
 constexpr std::size_t kMaxLateNotes = 4;  // all requests in flight to a failed disk say the same
-
-/// Copies packed bytes to destinations: a part of a window, or of more.
-void scatter(const std::byte* source, std::span<const iovec> destinations, const CopyKernels& kernels) {
-  for (const iovec& piece : destinations) {
-    copy_bytes(static_cast<std::byte*>(piece.iov_base), source, piece.iov_len, kWindowBytes, kernels);
-    source += piece.iov_len;
-  }
-}
 
 /// Without the gaps, which a mapped copy passes over.
 std::int64_t wanted_bytes(const Op& op) {
@@ -61,7 +57,8 @@ void Run::complete(const Completion& completion) {
   Op& op = ops_[index];
   if (op.mode == Mode::nowait) return on_answer(index, completion.result);
   if (completion.result < 0) return on_error(index, static_cast<int>(-completion.result));
-  counters_.add_read(op.way, completion.result);
+  counters_.add_read(op.file->file, op.way, completion.result);
+  if (counters_.counts_files()) counters_.add_seconds(op.file->file, interrupt_.clock() - op.started);
   op.interruptions = 0;
   if (op.mode == Mode::direct) return on_direct_bytes(index, completion.result);
   if (completion.result == 0) return on_end_of_file(index);
@@ -81,20 +78,42 @@ void Run::on_bytes(OpIndex index, std::int64_t bytes) {
   Op& op = ops_[index];
   op.advance(bytes);
   if (op.arrived == op.bytes) return finish_op(index);
-  ++counters_.short_reads;
+  counters_.add_short_read(op.file->file);
   ready_.push_back(index);
 }
 
-/// All that is missing is in the block.
+/// All that is missing is in the block. Threads that copy take it from there, so that the next request does not wait.
 void Run::land_from_block(OpIndex index) {
   Op& op = ops_[index];
   const std::byte* const block = static_cast<const std::byte*>(op.block_piece.iov_base) - op.block_filled;
+  CopyJob job = job_of(index);
+  job.block = {block + (op.offset + op.arrived - op.block_offset), static_cast<std::size_t>(op.bytes - op.arrived)};
+  if (op.bytes - op.arrived > kCopiedHereBytes) {
+    live_bytes_ -= std::exchange(op.queued_bytes, 0);
+    ++in_copiers_;
+    tools_.copiers.add(job);
+    return;
+  }
   const double started = steady_seconds();
-  scatter(block + (op.offset + op.arrived - op.block_offset),
-          std::span<const iovec>(op.destinations).subspan(op.first_destination), *tools_.settings.kernels);
+  copy_from_block(job);
   counters_.seconds_copying += steady_seconds() - started;
   op.arrived = op.bytes;
   finish_op(index);
+}
+
+/// For the threads that copy: what is missing of a request.
+CopyJob Run::job_of(OpIndex index) const {
+  const Op& op = ops_[index];
+  return {.tag = index,
+          .way = op.way,
+          .fd = op.file->buffered.get(),
+          .offset = op.offset + op.arrived,
+          .destinations = std::span<const iovec>(op.destinations).subspan(op.first_destination),
+          .gap = op.gap,
+          .block = {},
+          .identity = files_[static_cast<std::size_t>(op.file->file)].identity,
+          .rule = tools_.settings.identity,
+          .kernels = tools_.settings.kernels};
 }
 
 /// The answer to a request that must not block: how much of the window's start is resident. The rest of it is cold.
@@ -105,10 +124,10 @@ void Run::on_answer(OpIndex index, std::int64_t result) {
   if (result < 0 && result != -EAGAIN && result != -EOPNOTSUPP) return on_error(index, static_cast<int>(-result));
   WayChooser::answer(*op.file, op.offset, result == op.bytes);
   if (result > 0) {
-    counters_.add_read(op.way, result);
+    counters_.add_read(op.file->file, op.way, result);
     op.advance(result);
     if (op.arrived == op.bytes) return finish_op(index);
-    ++counters_.short_reads;
+    counters_.add_short_read(op.file->file);
   }
   op.cold = true;
   if (tools_.chooser.direct_allowed(op.file->facts)) {
@@ -130,7 +149,11 @@ void Run::on_copied(const Copiers::Done& done) {
   Op& op = ops_[index];
   if (op.trial != nullptr) std::exchange(op.trial, nullptr)->add(op.way, op.bytes, done.seconds);
   if (done.copied) {
-    counters_.add_read(op.way, op.way == Way::mapped ? wanted_bytes(op) : op.bytes);
+    // What comes out of a block was counted when it came into it.
+    if (!op.block.valid()) {
+      counters_.add_read(op.file->file, op.way, op.way == Way::mapped ? wanted_bytes(op) : op.bytes);
+      counters_.add_seconds(op.file->file, done.seconds);
+    }
     op.arrived = op.bytes;
     return finish_op(index);
   }
@@ -156,12 +179,11 @@ void Run::read_here(OpIndex index) {
   Op& op = ops_[index];
   op.handed_back = true;
   op.mode = Mode::buffered;
-  ++counters_.fallbacks["buffered requests come back from the kernel: it can start no thread for them (ulimit -u)"];
+  counters_.add_fallback(op.file->file, kNoKernelThread);
   ++in_copiers_;
-  tools_.copiers.add({index, Way::buffered, op.file->buffered.get(), op.offset + op.arrived,
-                      std::span<const iovec>(op.destinations).subspan(op.first_destination), op.gap,
-                      files_[static_cast<std::size_t>(op.file->file)].identity, tools_.settings.identity,
-                      tools_.settings.kernels});
+  CopyJob job = job_of(index);
+  job.way = Way::buffered;
+  tools_.copiers.add(job);
 }
 
 void Run::on_error(OpIndex index, int error) {
@@ -170,12 +192,12 @@ void Run::on_error(OpIndex index, int error) {
   if (error == ECANCELED && op.mode != Mode::direct && !op.handed_back) return read_here(index);
   switch (reaction_to(error, op.mode)) {
     case Reaction::again:
-      ++counters_.retries;
+      counters_.add_retry(op.file->file);
       if (++op.interruptions > kMaxInterruptions) return try_again_later(index);
       ready_.push_back(index);
       return;
     case Reaction::again_later:
-      ++counters_.retries;
+      counters_.add_retry(op.file->file);
       return try_again_later(index);
     case Reaction::buffered_instead: {
       if (op.mode == Mode::uncached) {  // an older kernel: the pages are dropped behind the reads
@@ -197,13 +219,13 @@ void Run::on_error(OpIndex index, int error) {
     case Reaction::fewer_at_once:
       if (in_backend_ == 0 && fewer_ == 1) break;
       fewer_ = std::max<std::int64_t>(1, (fewer_ > 0 ? fewer_ : in_backend_ + 1) / 2);
-      ++counters_.retries;
+      counters_.add_retry(op.file->file);
       ready_.push_back(index);
       return;
     case Reaction::fail:
       if (op.tries > tools_.settings.retries) break;
       ++op.tries;
-      ++counters_.retries;
+      counters_.add_retry(op.file->file);
       ready_.push_back(index);
       return;
   }
@@ -240,7 +262,7 @@ void Run::reopen(OpIndex index) {
   if (*direct == Ready::no) become_buffered(op, nullptr);
   DescriptorPool::pin(**opened);
   pool_.unpin(*std::exchange(op.file, *opened));
-  ++counters_.retries;
+  counters_.add_retry(op.file->file);
   ready_.push_back(index);
 }
 
@@ -249,7 +271,7 @@ void Run::become_buffered(Op& op, const char* why) {
   op.way = Way::buffered;
   op.mode = Mode::buffered;
   op.block.release();
-  if (why != nullptr) ++counters_.fallbacks[why];
+  if (why != nullptr) counters_.add_fallback(op.file->file, why);
 }
 
 void Run::finish_op(OpIndex index) {
@@ -308,7 +330,7 @@ ReadContext Run::context_of(const Op& op) const {
 
 void Run::count_landed(const Read& read, std::int64_t bytes, bool through_block) {
   const bool staged = read.staged || through_block;
-  (staged ? counters_.bytes_staged : counters_.bytes_in_place) += bytes;
+  counters_.add_landed(read.file, bytes, staged);
 }
 
 void Run::spare_page_cache(const Op& op) const {

@@ -79,7 +79,7 @@ Status Run::fall_back(const OpenFile& file, std::string_view what, std::string_v
   const std::string_view fs_class = to_string(file.facts.fs_class);
   if (!direct_is_required()) {
     const bool is_new = fallen_back_.emplace(file.file, reason).second;
-    if (is_new) ++counters_.fallbacks[fmt::format("direct {} on {}: {}", what, fs_class, reason)];
+    if (is_new) counters_.add_fallback(file.file, fmt::format("direct {} on {}: {}", what, fs_class, reason));
     return {};
   }
   const std::string remedy =
@@ -243,7 +243,7 @@ void Run::on_direct_bytes(OpIndex index, std::int64_t bytes) {
   Op& op = ops_[index];
   const std::int64_t missing = op.offset + op.bytes - op.next_offset();
   if (bytes >= missing) return op.block.valid() ? land_from_block(index) : on_bytes(index, missing);
-  ++counters_.short_reads;
+  counters_.add_short_read(op.file->file);
   const FsFacts& facts = op.file->facts;
   const std::int64_t whole = round_down(bytes, std::max(offset_align(facts), memory_align(facts)));
   if (whole == 0) return on_direct_stuck(index);

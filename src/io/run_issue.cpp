@@ -199,8 +199,8 @@ WayTrial* Run::network_trial(const OpenFile& file) {
   const bool is_open_question =
       file.facts.fs_class == FsClass::network && tools_.chooser.rules().direct == WayRules::Direct::automatic;
   if (!is_open_question || source_.bytes_expected() < kWorthATrial) return nullptr;
-  const auto [found, is_new] =
-      tools_.network_trials.try_emplace(file.facts.device, Way::buffered, Way::direct, kTrialRequests, kTrialAdvantage);
+  const auto [found, is_new] = tools_.network_trials.try_emplace(file.facts.device, Way::buffered, Way::direct,
+                                                                 kTrialRequests, kTrialAdvantage, Judged::by_sum);
   return &found->second;
 }
 

@@ -147,9 +147,7 @@ Run::Cut Run::issue_copy(OpenFile& file, const Range& range, Way way, WayTrial* 
   op.trial = trial;
   live_bytes_ -= std::exchange(op.queued_bytes, 0);
   ++in_copiers_;
-  tools_.copiers.add({index, way, file.buffered.get(), op.offset, op.destinations, op.gap,
-                      files_[static_cast<std::size_t>(file.file)].identity, tools_.settings.identity,
-                      tools_.settings.kernels});
+  tools_.copiers.add(job_of(index));
   return Cut::done;
 }
 

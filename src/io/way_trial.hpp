@@ -4,16 +4,21 @@
 #include "io/counters.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace loadstone::io {
+
+/// What counts of the times of a way: of transfers that wait in a queue all, of copies the best, for what makes others
+/// longer is not theirs (a processor that was taken away).
+enum class Judged : std::uint8_t { by_sum, by_best };
 
 /// Gives two ways in turn until each has been timed, then the better one. Not thread-safe.
 class WayTrial {
  public:
   /// @param usual      what is kept unless `other` is faster by the factor `advantage`
   /// @param transfers  of each way that are timed; the first one warms up and does not count
-  WayTrial(Way usual, Way other, int transfers, double advantage)
-      : usual_{usual}, other_{other}, transfers_(transfers), advantage_(advantage) {}
+  WayTrial(Way usual, Way other, int transfers, double advantage, Judged judged)
+      : usual_{usual}, other_{other}, transfers_(transfers), advantage_(advantage), judged_(judged) {}
 
   /// The way of the next transfer.
   [[nodiscard]] Way next();
@@ -27,13 +32,16 @@ class WayTrial {
     int seen = 0;
     std::int64_t bytes = 0;
     double seconds = 0;
-    [[nodiscard]] double seconds_per_byte() const { return seconds / static_cast<double>(bytes > 0 ? bytes : 1); }
+    double best = std::numeric_limits<double>::infinity();  // seconds per byte
   };
+
+  [[nodiscard]] double seconds_per_byte(const Candidate& candidate) const;
 
   Candidate usual_;
   Candidate other_;
   int transfers_;
   double advantage_;
+  Judged judged_;
   bool turn_ = false;
 };
 

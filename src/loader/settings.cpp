@@ -217,6 +217,7 @@ void settle_sizes(Settler& settler, const IoOptions& io, const Machine& machine,
   const auto retries = io.retries < 0 ? std::nullopt : std::optional(io.retries);
   engine.retries = count(settler, "io.retries", "LOADSTONE_IO_RETRIES", retries, {0, 1000, false}).value_or(0);
   settler.print("io.retries", fmt::format("{}", engine.retries));
+  engine.file_stats = io.file_stats;
 }
 
 void settle_rest(Settler& settler, double deadline_s, const std::optional<IdentityRule>& identity,

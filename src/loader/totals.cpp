@@ -1,5 +1,6 @@
 #include "loader/totals.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <set>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "comm/agree.hpp"
+#include "loader/wire.hpp"
 
 namespace loadstone::loader {
 namespace {
@@ -43,6 +45,34 @@ void worst(std::map<std::string, double>& seconds, comm::Agreement& agreement) {
   for (const auto& [name, value] : seconds) whole[name] = static_cast<std::int64_t>(value * kNanoseconds);
   reduce(whole, Reduce::max, agreement);
   for (const auto& [name, value] : whole) seconds[name] = static_cast<double>(value) / kNanoseconds;
+}
+
+void add(FileStats& sum, const FileStats& part) {
+  for (const auto count : {&FileStats::bytes_read, &FileStats::bytes_buffered, &FileStats::bytes_direct,
+                           &FileStats::bytes_mapped, &FileStats::bytes_in_place, &FileStats::bytes_staged,
+                           &FileStats::requests, &FileStats::short_reads, &FileStats::retries, &FileStats::opens}) {
+    sum.*count += part.*count;
+  }
+  sum.slowest_seconds = std::max(sum.slowest_seconds, part.slowest_seconds);
+  for (const std::string& reason : part.fallbacks) {
+    if (std::ranges::find(sum.fallbacks, reason) == sum.fallbacks.end()) sum.fallbacks.push_back(reason);
+  }
+}
+
+/// By path, whoever read of a file.
+std::vector<FileStats> files_of_all(const std::vector<FileStats>& mine, comm::Agreement& agreement) {
+  const std::vector<std::byte> bytes = encode(mine);
+  const comm::Gathered all = value_or_throw(agreement.allgather(bytes, "totals"));
+  std::map<std::string, FileStats> by_path;
+  all.for_each([&](std::span<const std::byte> part) {
+    for (const FileStats& file : decode_file_stats(part).value_or(std::vector<FileStats>{})) {
+      const auto [found, is_new] = by_path.try_emplace(file.path, file);
+      if (!is_new) add(found->second, file);
+    }
+  });
+  std::vector<FileStats> files;
+  for (auto& [path, file] : by_path) files.push_back(std::move(file));
+  return files;
 }
 
 }  // namespace
@@ -85,6 +115,7 @@ LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm, const In
   reduce(all.fallbacks, Reduce::sum, agreement);
   reduce(all.peak_by_use, Reduce::max, agreement);
   worst(all.seconds_by_step, agreement);
+  all.files = files_of_all(stats.files, agreement);
   return all;
 }
 

@@ -154,6 +154,12 @@ void walk(Walker& walker, T& v) {
   walk_each(walker, v.generation, v.changed, v.added, v.dropped, v.warnings);
 }
 
+template <class Walker, Is<FileStats> T>
+void walk(Walker& walker, T& v) {
+  walk_each(walker, v.path, v.bytes_read, v.bytes_buffered, v.bytes_direct, v.bytes_mapped, v.bytes_in_place,
+            v.bytes_staged, v.requests, v.short_reads, v.retries, v.opens, v.slowest_seconds, v.fallbacks);
+}
+
 template <class Walker, class T>
 void walk_any(Walker& walker, T& value) {
   if constexpr (requires { walker(value); }) {
@@ -221,7 +227,7 @@ void Reader::operator()(Value& value) {
 template <class T>
 std::vector<std::byte> written(const T& value) {
   Writer writer;
-  walk(writer, value);
+  walk_any(writer, value);
   return writer.take();
 }
 
@@ -229,7 +235,7 @@ template <class T>
 std::optional<T> read_back(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   T value;
-  walk(reader, value);
+  walk_any(reader, value);
   if (!reader.good() || !reader.done()) return std::nullopt;
   return value;
 }
@@ -239,6 +245,12 @@ std::optional<T> read_back(std::span<const std::byte> bytes) {
 std::vector<std::byte> encode(const Found& found) { return written(found); }
 std::vector<std::byte> encode(const Scanned& scanned) { return written(scanned); }
 std::vector<std::byte> encode(const ManifestChanges& changes) { return written(changes); }
+
+std::vector<std::byte> encode(const std::vector<FileStats>& files) { return written(files); }
+
+std::optional<std::vector<FileStats>> decode_file_stats(std::span<const std::byte> bytes) {
+  return read_back<std::vector<FileStats>>(bytes);
+}
 
 std::optional<ManifestChanges> decode_changes(std::span<const std::byte> bytes) {
   return read_back<ManifestChanges>(bytes);

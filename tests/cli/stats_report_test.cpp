@@ -21,6 +21,15 @@ LoadStats stats_of(int rank) {
   stats.seconds = 0.5 * (rank + 1);
   stats.seconds_by_step = {{"read", 0.25 * (rank + 1)}, {"plan", 0.125}};
   if (rank == 1) stats.seconds_by_step["zeta"] = 1;
+  FileStats mine;
+  mine.path = "d/" + std::to_string(rank) + ".npy";
+  mine.bytes_read = mine.bytes_direct = 100;
+  mine.slowest_seconds = 0.25;
+  FileStats shared = mine;
+  shared.path = "d/all.npy";
+  shared.slowest_seconds = 0.5 * (rank + 1);
+  shared.fallbacks = {"because"};
+  stats.files = {mine, shared};
   return stats;
 }
 
@@ -84,6 +93,21 @@ TEST(StatsReport, JsonHasTotalsAndSpreads) {
   EXPECT_THAT(json, HasSubstr("\"bytes_wanted\":3000"));
   EXPECT_THAT(json, HasSubstr("\"budget_bytes\":4194304"));
   EXPECT_THAT(json, HasSubstr("\"over_ranks\":{\"bytes_read\":{\"min\":1000,\"median\":1500,\"max\":2000}"));
+}
+
+TEST(StatsReport, FilesAreThoseOfAllRanksTheSlowestFirst_IO40) {
+  const StatsOverRanks stats = gathered(3);
+  ASSERT_EQ(stats.total.files.size(), 4U);
+  const FileStats& shared = stats.total.files.back();
+  EXPECT_EQ(shared.path, "d/all.npy");
+  EXPECT_EQ(shared.bytes_direct, 300);
+  EXPECT_EQ(shared.slowest_seconds, 1.5);
+  EXPECT_THAT(shared.fallbacks, testing::ElementsAre("because"));
+  EXPECT_THAT(stats_text(stats, false),
+              HasSubstr("4 of 4, those with the slowest requests\n    d/all.npy: direct 300 B"));
+  EXPECT_THAT(stats_json(stats), HasSubstr("\"path\":\"d/all.npy\",\"bytes_read\":300"));
+  StatsOverRanks none;
+  EXPECT_THAT(stats_json(none), testing::Not(HasSubstr("files")));
 }
 
 TEST(StatsReport, TextShowsThePeakBesideTheBudget) {

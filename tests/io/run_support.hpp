@@ -28,7 +28,7 @@ struct RunBench {
     io::WayChooser chooser(io::WayRules::from(settings), counters, questions);
     io::Copiers copiers(ledger, threads);
     io::Prefaulter prefaulter;
-    io::WayTrial copy_trial(io::Way::buffered, io::Way::mapped, 4, 1);
+    io::WayTrial copy_trial(io::Way::buffered, io::Way::mapped, 4, 1, io::Judged::by_best);
     std::unordered_map<std::uint64_t, io::WayTrial> network_trials;
     io::SlabShelf shelf(ledger, nullptr);
     io::InFlightMemory memory;

@@ -20,7 +20,9 @@ void settle(WayTrial& trial, double buffered_s, double mapped_s, double first) {
   EXPECT_EQ(transfers[Way::mapped], transfers[Way::buffered]) << "in turn";
 }
 
-WayTrial make(double advantage = 1) { return {Way::buffered, Way::mapped, 4, advantage}; }
+WayTrial make(double advantage = 1, Judged judged = Judged::by_sum) {
+  return {Way::buffered, Way::mapped, 4, advantage, judged};
+}
 
 TEST(WayTrial, StaysWithTheFasterWay) {
   for (const bool mapped_is_faster : {false, true}) {
@@ -41,6 +43,19 @@ TEST(WayTrial, TheOtherWayMustBeFasterByTheFactor) {
     WayTrial trial = make(1.25);
     settle(trial, 1, mapped_s, 1);
     EXPECT_EQ(trial.next(), mapped_s < 0.8 ? Way::mapped : Way::buffered);
+  }
+}
+
+TEST(WayTrial, OfCopiesTheBestTimesAreCompared) {
+  for (const Judged judged : {Judged::by_sum, Judged::by_best}) {
+    WayTrial trial = make(1, judged);
+    std::map<Way, int> transfers;
+    while (!trial.settled()) {
+      const Way way = trial.next();
+      const bool held_up = way == Way::mapped && ++transfers[way] == 3;
+      trial.add(way, kBytes, held_up ? 10 : (way == Way::mapped ? 1 : 2));
+    }
+    EXPECT_EQ(trial.next(), judged == Judged::by_best ? Way::mapped : Way::buffered);
   }
 }
 

@@ -349,17 +349,16 @@ TEST_F(Raw, DS37AnArgumentThatSaysOtherwiseThanTheSidecarCountsAndIsTold) {
   EXPECT_EQ(overridden(same), Names{});
   options.trailing_shape = Shape{2};
   options.byteorder = "big";
-  options.header_bytes = 8;
-  const Opened other = with(sidecar, options);
+  const std::string further = "{\"dtype\": \"<f4\", \"trailing_shape\": [4], \"header_bytes\": 16}";
+  const Opened other = with(further, options);
   ASSERT_TRUE(other.dataset) << other.text;
   EXPECT_EQ(other.dataset->shards[0].dtype.str(), ">f4");
-  EXPECT_EQ(other.dataset->trailing_shape, Shape{2});
-  EXPECT_EQ(overridden(other),
-            (Names{"the sidecar says byte order <f4, the argument big: the argument counts",
-                   "the sidecar says trailing shape (4,), the argument (2,): the argument counts",
-                   "the sidecar says header bytes 0, the argument 8: the argument counts"}));
+  EXPECT_EQ(other.dataset->shape, (Shape{24, 2}));
+  EXPECT_EQ(overridden(other), (Names{"the sidecar says byte order <f4, the argument big: the argument counts",
+                                      "the sidecar says header bytes 16, the argument 0: the argument counts",
+                                      "the sidecar says trailing shape (4,), the argument (2,): the argument counts"}));
   options.strict = true;
-  EXPECT_FALSE(with(sidecar, options).dataset);
+  EXPECT_FALSE(with(further, options).dataset);
 }
 
 TEST_F(Raw, WithoutADescriptionTheyAreRefusedOnceWithTheRemedy) {

@@ -338,6 +338,22 @@ TEST_F(StreamTest, StatisticsOfBatchesAddUp) {
   EXPECT_LE(sum.opens, 8) << "files stay open from batch to batch";
 }
 
+TEST_F(StreamTest, CountsByFileAreThoseOfTheBatch_IO40) {
+  LoadOptions options;
+  options.io.file_stats = true;
+  BatchStream stream(paths(), 4, options);
+  std::set<std::string> files;
+  while (const std::optional<DistributedArray> batch = stream.next()) {
+    std::int64_t landed = 0;
+    for (const FileStats& file : batch->stats.files) {
+      files.insert(file.path);
+      landed += file.bytes_in_place + file.bytes_staged;
+    }
+    EXPECT_EQ(landed, batch->stats.bytes_in_place + batch->stats.bytes_staged);
+  }
+  EXPECT_GE(files.size(), 2U);
+}
+
 TEST_F(StreamTest, ProgressIsToldOnTheCallersThreadAndEndsWithAllOfTheBatch) {
   LoadOptions options;
   std::vector<Progress> told;

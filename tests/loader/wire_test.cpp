@@ -115,6 +115,17 @@ TEST(Wire, ChangesComeBackEqual) {
   EXPECT_EQ(decode_changes(encode(changes)), changes);
 }
 
+TEST(Wire, CountsOfFilesComeBackEqual) {
+  FileStats file;
+  file.path = "d/a\n.npy";
+  file.bytes_read = 7;
+  file.slowest_seconds = 0.25;
+  file.fallbacks = {"direct refused on other: EINVAL"};
+  const std::vector<FileStats> files = {file, {}};
+  EXPECT_EQ(decode_file_stats(encode(files)), files);
+  EXPECT_EQ(decode_file_stats(encode(std::vector<FileStats>{})), std::vector<FileStats>{});
+}
+
 TEST(Wire, CutBytesAreNoticed) {
   Found found;
   found.files = {{"d", "a.npy"}};
