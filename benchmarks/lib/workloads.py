@@ -81,10 +81,15 @@ QUESTIONS = {
 
 
 def chosen(only: str) -> list[Cell]:
-    """Cells of rows ("W1") or by the start of their name ("W2/C"); all, if nothing is named."""
+    """Cells by name ("W1/C"), of a row ("W1") or by the start of their name ("W2/C"); all, if nothing is named."""
+    names = {c.name for c in CELLS}
+
+    def means(word: str, cell: Cell) -> bool:
+        return cell.name == word if word in names else cell.name.startswith(word + "/")
+
     words = only.split()
-    cells = [c for c in CELLS if not words or any(c.name == w or c.name.startswith(w + "/") for w in words)]
-    unknown = [w for w in words if not any(c.name == w or c.name.startswith(w + "/") for c in CELLS)]
+    cells = [c for c in CELLS if not words or any(means(w, c) for w in words)]
+    unknown = [w for w in words if not any(means(w, c) for c in CELLS)]
     if unknown:
         raise SystemExit(f"bench: no workload {', '.join(unknown)}; there are {', '.join(c.name for c in CELLS)}")
     return cells

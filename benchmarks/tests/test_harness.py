@@ -180,6 +180,7 @@ def test_bm9_everyone_gets_the_same_environment_without_settings_of_ours(monkeyp
 
 def test_rows_and_cells_are_chosen_by_name():
     assert [cell.name for cell in workloads.chosen("W2/C")] == ["W2/C/fresh", "W2/C/present", "W2/C/second"]
+    assert [cell.name for cell in workloads.chosen("W1/C W9")] == ["W1/C", "W9/M"], "not W1/C/second"
     assert {cell.row for cell in workloads.chosen("W1 W8")} == {"W1", "W8"}
     with pytest.raises(SystemExit, match="no workload W99"):
         workloads.chosen("W99")
