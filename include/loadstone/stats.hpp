@@ -51,8 +51,8 @@ struct LoadStats {
   double cpu_seconds = 0;              ///< of the process (of all its ranks) during the call; the worst in totals
   double seconds = 0;                  ///< wall clock of the call; the slowest rank's in totals
   std::string backend;
-  std::vector<FileStats>
-      files;  ///< by path; empty unless IoOptions::file_stats; in totals those of all ranks, added up
+  /// By path; empty unless IoOptions::file_stats. In totals those of all ranks, added up.
+  std::vector<FileStats> files;
 };
 
 }  // namespace loadstone

@@ -18,6 +18,7 @@ std::string_view to_string(Way way) noexcept {
 }
 
 void Counters::count_files(std::vector<std::string> paths) {
+  if (std::ranges::equal(files_, paths, {}, &OfFile::path)) return;
   files_.clear();
   files_.resize(paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) files_[i].path = std::move(paths[i]);

@@ -46,7 +46,8 @@ struct Counters : ReadCounters {
   double seconds_probing = 0;
   double seconds_faulting = 0;
 
-  /// From now on the files of a run are counted one by one as well. What was counted of others is forgotten.
+  /// From now on the files of a run are counted one by one as well. What was counted of others is forgotten, not of the
+  /// same files in a run before.
   void count_files(std::vector<std::string> paths);
   [[nodiscard]] bool counts_files() const noexcept { return !files_.empty(); }
   /// Starts anew, with the same files.

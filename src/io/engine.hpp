@@ -94,7 +94,7 @@ class Engine {
   /// is closed (a file that is not open has been compared then). Other files go on being read.
   virtual Status check_file(std::int64_t file) = 0;
   /// Counts since the last call, which a source may make during its run: bytes per way, requests, short reads, retries,
-  /// fallbacks, opens, seconds. By file: of the files of the last run.
+  /// fallbacks, opens, seconds. By file: of the last run and those of the same files before it.
   virtual LoadStats take_stats() = 0;
   [[nodiscard]] virtual const std::string& backend_name() const = 0;
   /// Requests were given up on: the kernel may still write to destinations of the last run. Whoever owns them hands
