@@ -68,7 +68,7 @@ std::optional<Run::Cut> Run::pick_short_runs(OpenFile& file, std::int64_t wanted
 Run::Cut Run::issue_to_present(OpenFile& file, Range range, std::int64_t mappable) {
   WayTrial& trial = tools_.copy_trial;
   const bool on_trial = tools_.threads_read && !trial.settled();
-  WayTrial* const timed = on_trial ? &trial : nullptr;
+  WayTrial* const timed = tools_.threads_read ? &trial : nullptr;
   if (on_trial) range = queue_.peek(std::min(range.bytes, kTrialBytes), kMaxPieces);
   const Way way = tools_.threads_read ? trial.next() : Way::mapped;
   if (way == Way::buffered) return issue_copy(file, resident_range(range), way, timed);

@@ -12,7 +12,8 @@ namespace loadstone::io {
 /// longer is not theirs (a processor that was taken away).
 enum class Judged : std::uint8_t { by_sum, by_best };
 
-/// Gives two ways in turn until each has been timed, then the better one. Not thread-safe.
+/// Gives two ways in turn until each has been timed, then the better one. Judged by the best, the other one is tried
+/// again after 4, 8, 16 ... transfers: a few milliseconds may have been anybody's. Not thread-safe.
 class WayTrial {
  public:
   /// @param usual      what is kept unless `other` is faster by the factor `advantage`
@@ -22,7 +23,8 @@ class WayTrial {
 
   /// The way of the next transfer.
   [[nodiscard]] Way next();
-  /// What a transfer took that next() gave a way before the trial was settled. Those of other ways count for nothing.
+  /// What a transfer took that next() gave a way. Judged by the sum, nothing counts once the trial is settled; other
+  /// ways count for nothing.
   void add(Way way, std::int64_t bytes, double seconds);
   [[nodiscard]] bool settled() const noexcept { return usual_.seen >= transfers_ && other_.seen >= transfers_; }
 
@@ -36,6 +38,8 @@ class WayTrial {
   };
 
   [[nodiscard]] double seconds_per_byte(const Candidate& candidate) const;
+  [[nodiscard]] bool is_usual_better() const;
+  [[nodiscard]] bool is_time_for_another_look();
 
   Candidate usual_;
   Candidate other_;
@@ -43,6 +47,8 @@ class WayTrial {
   double advantage_;
   Judged judged_;
   bool turn_ = false;
+  std::int64_t given_ = 0;       // since it was settled
+  std::int64_t look_again_ = 4;  // at this many
 };
 
 }  // namespace loadstone::io

@@ -59,6 +59,21 @@ TEST(WayTrial, OfCopiesTheBestTimesAreCompared) {
   }
 }
 
+TEST(WayTrial, OfCopiesTheOtherWayIsTriedAgainEverMoreSeldom) {
+  WayTrial trial = make(1, Judged::by_best);
+  settle(trial, 1, 2, 2);  // of mapped copies all were held up
+  std::map<Way, int> transfers;
+  for (int i = 0; i < 1000; ++i) {
+    const Way way = trial.next();
+    ++transfers[way];
+    trial.add(way, kBytes, way == Way::mapped ? 1.5 : 1);
+  }
+  EXPECT_EQ(transfers[Way::mapped], 8) << "at 4, 8, ... 512";
+  for (int i = 0; i < 1024; ++i) trial.add(trial.next(), kBytes, 1);
+  trial.add(Way::mapped, kBytes, 0.5);
+  EXPECT_EQ(trial.next(), Way::mapped) << "it was the better one";
+}
+
 TEST(WayTrial, ComparesTimesPerByte) {
   WayTrial trial = make();
   while (!trial.settled()) {
