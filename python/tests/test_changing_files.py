@@ -32,6 +32,8 @@ JOB = """
         paths = [folder / f"shard_{i}.npy" for i in range(3)]
         for path in paths:
             np.save(path, np.full((16000, 50), 7, "<u4"))
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())  # pages that are dirty are never mapped
         whole = paths[1].read_bytes()
         stop = threading.Event()
 
@@ -50,7 +52,10 @@ JOB = """
                     os.utime(paths[1])
                 with open(paths[1], "r+b") as file:
                     file.write(whole)
-                time.sleep(0.003)
+                    file.flush()
+                    if turn % 3 == 0:
+                        os.fsync(file.fileno())
+                time.sleep(0.03 if turn % 5 == 0 else 0.003)
 
         thread = threading.Thread(target=meddle)
         thread.start()
@@ -61,6 +66,8 @@ JOB = """
                 if choose.random() < 0.3:
                     with open(paths[choose.randrange(3)], "rb") as file:
                         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                        if choose.random() < 0.7:
+                            file.read()
                 try:
                     x = loadstone.load(folder / "shard_*.npy", **choose.choice(WAYS))
                     right = x.shape == (ROWS, 50) and bool((x.local == 7).all())
