@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from lib import figures, places
+from lib import figures, places, workloads
 from lib.figures import Judged
 from lib.table import spread_text
 
@@ -19,14 +19,21 @@ def numbers(run: dict[str, Any], folder: str) -> str:
         return f"No run is quotable yet: {'; '.join(run['not_quotable_because'])}.\n"
     lines = [
         f"{run['machine']['cpu']}, {run['machine']['cores']} cores, {run['machine']['file_system']['type']}; "
-        f"`make bench SCALE={run['scale']:g}` at commit {run['commit']}. Ratio to the ceiling of the same rounds",
-        f"(1.00 is the hardware), median (quartiles); [all lines](benchmarks/results/{folder}/table.md).",
+        f"commit {run['commit']}. Ratio to the ceiling of the same rounds (1.00 is the hardware), median (quartiles);",
+        f"`{command(run)}`; [all lines](benchmarks/results/{folder}/table.md).",
         "",
         "| | Loadstone C++ | Python | best pattern | best peer | x best peer | verdict |",
         "|---|---|---|---|---|---|---|",
     ]
     lines += [row(figures.judge(cell, run["machine"]["cores"])) for cell in run["cells"]]
     return "\n".join(lines) + "\n"
+
+
+def command(run: dict[str, Any]) -> str:
+    """What runs these cells again."""
+    cells = [cell["name"] for cell in run["cells"]]
+    only = f' ONLY="{" ".join(cells)}"' if len(cells) < len(workloads.CELLS) else ""
+    return f"make bench{only} ROUNDS={len(run['cells'][0]['rounds'])} SCALE={run['scale']:g}"
 
 
 def row(judged: Judged) -> str:
