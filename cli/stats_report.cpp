@@ -29,6 +29,7 @@ constexpr double kShownSeconds = 0.0001;  ///< what a step must take on some ran
 constexpr std::size_t kFigures = 3;       ///< bytes read, peak, seconds; then one a step
 constexpr std::size_t kShownFiles = 10;   ///< those with the slowest requests; all are in the JSON
 constexpr std::size_t kPathCharacters = 60;
+constexpr std::size_t kWholePath = std::size_t{1} << 16;
 
 std::size_t place_in_walk(std::string_view step) {
   return static_cast<std::size_t>(std::find(kWalk.begin(), kWalk.end(), step) - kWalk.begin());
@@ -139,7 +140,9 @@ std::string files_text(std::vector<FileStats> files) {
 }
 
 void write_file(JsonWriter& json, const FileStats& file) {
-  json.begin_object().field("path", std::string_view(file.path)).field("bytes_read", file.bytes_read);
+  // Escaped, so that names that are no UTF-8 stay distinct.
+  json.begin_object().field("path", std::string_view(escape_path(file.path, kWholePath)));
+  json.field("bytes_read", file.bytes_read);
   json.field("bytes_buffered", file.bytes_buffered).field("bytes_direct", file.bytes_direct);
   json.field("bytes_mapped", file.bytes_mapped).field("bytes_in_place", file.bytes_in_place);
   json.field("bytes_staged", file.bytes_staged).field("requests", file.requests);

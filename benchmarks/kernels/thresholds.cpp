@@ -68,11 +68,16 @@ std::pair<CopyThresholds, CopyThresholds> short_and_long(std::int64_t CopyThresh
 }
 
 /// Runs that are apart, by no multiple of a line, on one side, and dense on the other: they begin anywhere.
+Trial runs_apart(std::int64_t most, std::int64_t size, bool in_source) {
+  const std::int64_t apart = 2 * size + 16;
+  const CopyAxis runs{most / apart, in_source ? apart : size, in_source ? size : apart};
+  return {bytes_type(), bytes_type(), {runs, {size, 1, 1}}, {}, 1};
+}
+
 Threshold gathered(std::int64_t most, const loadstone::CopyKernels& set) {
   return make("gathered_run_bytes()", "runs gathered by rows | one by one", loadstone::gathered_run_bytes(set),
               [&](std::int64_t size) {
-                const std::int64_t apart = 2 * size + 16;
-                const Trial trial{bytes_type(), bytes_type(), {{most / apart, apart, size}, {size, 1, 1}}, {}, 1};
+                const Trial trial = runs_apart(most, size, true);
                 const auto [shorter, longer] = short_and_long(&CopyThresholds::gathered_run_bytes, size);
                 return Pair{size, with(trial, shorter), with(trial, longer)};
               });
@@ -81,8 +86,7 @@ Threshold gathered(std::int64_t most, const loadstone::CopyKernels& set) {
 Threshold scattered(std::int64_t most) {
   return make("kStreamRunBytes", "runs scattered, ordinary | past the cache", loadstone::kStreamRunBytes,
               [&](std::int64_t size) {
-                const std::int64_t apart = 2 * size + 16;
-                const Trial trial{bytes_type(), bytes_type(), {{most / apart, size, apart}, {size, 1, 1}}, {}, 1};
+                const Trial trial = runs_apart(most, size, false);
                 const auto [shorter, longer] = short_and_long(&CopyThresholds::stream_run_bytes, size);
                 return Pair{size, with(trial, shorter), with(trial, longer)};
               });

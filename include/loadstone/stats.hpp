@@ -17,11 +17,11 @@ struct FileStats {
   std::int64_t bytes_mapped = 0;
   std::int64_t bytes_in_place = 0;
   std::int64_t bytes_staged = 0;
-  std::int64_t requests = 0;
+  std::int64_t requests = 0;  ///< to a backend; resident pages that threads of ours copy take none
   std::int64_t short_reads = 0;
   std::int64_t retries = 0;
   std::int64_t opens = 0;
-  double slowest_seconds = 0;          ///< that a request of it took, from when it was handed over until it was back
+  double slowest_seconds = 0;          ///< that a request or a copy of it took; a request until it was looked at again
   std::vector<std::string> fallbacks;  ///< reasons, each once
 
   bool operator==(const FileStats&) const = default;

@@ -197,6 +197,14 @@ def test_memory_that_does_not_fit_is_refused(tmp_path, out, code):
     assert "float32 (1000, 6)" in str(caught.value) or "NumPy array in C order" in str(caught.value)
 
 
+def test_memory_of_the_other_byte_order_is_told_by_it(tmp_path):
+    loadstone.write(tmp_path, shape=(10, 6), shards=2)
+    with pytest.raises(
+        loadstone.MismatchError, match=r"is >f4 \(10, 6\), 240 bytes; this rank's tile is <f4 \(10, 6\)"
+    ):
+        loadstone.load(tmp_path, out=np.empty((10, 6), ">f4"))
+
+
 def test_a_fallback_is_logged_once(caplog):
     told = {"direct refused on a file system of this test: EINVAL": 3}
     with caplog.at_level("INFO", logger="loadstone"):

@@ -160,11 +160,12 @@ Run::Cut Run::issue_into_block(OpenFile& file, std::int64_t most, bool edge) {
 Run::Cut Run::fail_without_block(const OpenFile& file, bool edge) {
   const std::int64_t block = block_bytes(file.facts, edge ? kEdgeBytes : request_bytes_);
   const std::int64_t limit = tools_.ledger.limit_bytes();
-  const std::int64_t enough = std::max(kBlocksShare * block, limit + block);
+  // A load takes more of a larger budget for other things as well, so one block more would not do.
+  const std::int64_t enough = std::max(kBlocksShare * block, 2 * limit);
   Fault fault = make_fault(
       Code::budget, "budget", file.path,
       fmt::format("direct I/O was required, and the budget of {} bytes has no room for a block of {} bytes beside what "
-                  "it was planned for (blocks may take an eighth of it)",
+                  "else it is for",
                   grouped(limit), grouped(block)),
       fmt::format("Raise {} to {} bytes, or use {}", named(Option::budget), grouped(enough),
                   named(Option::io_direct, "auto")));

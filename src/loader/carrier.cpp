@@ -70,12 +70,15 @@ void Carrier::plan(int ranks) {
 Status Carrier::fits_tile(const Destination& out) const {
   const Shape shape = plan_->problem.target.local_shape(session_->agreement().rank());
   const DType& dtype = plan_->problem.result_dtype;
-  const std::string tile = fmt::format("{} {}", dtype.name(), shape_text(shape));
-  const bool same_shape = !out.shape || *out.shape == shape;
   const bool same_dtype = !out.dtype || *out.dtype == dtype;
+  // A name does not tell the byte order.
+  const bool by_name = same_dtype || out.dtype->name() != dtype.name();
+  const auto text = [&](const DType& type) { return by_name ? type.name() : type.str(); };
+  const std::string tile = fmt::format("{} {}", text(dtype), shape_text(shape));
+  const bool same_shape = !out.shape || *out.shape == shape;
   const bool same_bytes = static_cast<std::int64_t>(out.bytes.size()) == plan_->tile_bytes;
   if (same_shape && same_dtype && same_bytes) return {};
-  const std::string given = fmt::format("{} {}, {} bytes", out.dtype ? out.dtype->name() : std::string("bytes"),
+  const std::string given = fmt::format("{} {}, {} bytes", out.dtype ? text(*out.dtype) : std::string("bytes"),
                                         out.shape ? shape_text(*out.shape) : std::string(), out.bytes.size());
   return Fault{.code = Code::mismatch,
                .kind = "out",

@@ -151,10 +151,10 @@ void check_arguments(Found& found, const OpenOptions& options) {
 /// An argument that says otherwise than what lies beside the shards: it counts, and that is told.
 void override(Found& found, Option option, std::string_view item, const std::string& stated, const std::string& given) {
   if (stated == given) return;
-  Fault warning = make_fault("sidecar.overridden",
-                             fmt::format("the {} says {} {}, the argument {}: the argument counts", found.set_by, item,
-                                         stated, given),
-                             fmt::format("Leave {} out, or correct the {}.", named(option), found.set_by));
+  Fault warning = make_fault(
+      "sidecar.overridden",
+      fmt::format("the {} says {} {}, the argument {}: the argument counts", found.set_by, item, stated, given),
+      fmt::format("Leave {} out, or correct the {}.", named(option), found.set_by));
   warning.item = item;
   warning.wanted = stated;
   warning.got = given;
@@ -168,10 +168,11 @@ void compare_with_arguments(Found& found, const std::optional<DType>& dtype, con
   if (found.dtype && dtype) override(found, Option::dtype, "dtype", found.dtype->str(), dtype->str());
   const std::optional<DType>& type = dtype ? dtype : found.dtype;
   if (type && with_order(type, options.byteorder) != type) {
-    override(found, Option::byteorder, "byte order", type->str(), options.byteorder);
+    override(found, Option::byteorder, "type", type->str(), options.byteorder);
   }
   if (found.trailing_shape && options.trailing_shape) {
-    override(found, Option::trailing_shape, "trailing shape", shape_text(*found.trailing_shape), shape_text(*options.trailing_shape));
+    override(found, Option::trailing_shape, "trailing shape", shape_text(*found.trailing_shape),
+             shape_text(*options.trailing_shape));
   }
   if (!found.stated.empty() && !found.ranges && options.header_bytes) {
     override(found, Option::header_bytes, "header bytes", fmt::format("{}", found.stated.front().offset.value_or(0)),

@@ -354,9 +354,9 @@ TEST_F(Raw, DS37AnArgumentThatSaysOtherwiseThanTheSidecarCountsAndIsTold) {
   ASSERT_TRUE(other.dataset) << other.text;
   EXPECT_EQ(other.dataset->shards[0].dtype.str(), ">f4");
   EXPECT_EQ(other.dataset->shape, (Shape{24, 2}));
-  EXPECT_EQ(overridden(other), (Names{"the sidecar says byte order <f4, the argument big: the argument counts",
-                                      "the sidecar says header bytes 16, the argument 0: the argument counts",
-                                      "the sidecar says trailing shape (4,), the argument (2,): the argument counts"}));
+  EXPECT_EQ(overridden(other), (Names{"the sidecar says header bytes 16, the argument 0: the argument counts",
+                                      "the sidecar says trailing shape (4,), the argument (2,): the argument counts",
+                                      "the sidecar says type <f4, the argument big: the argument counts"}));
   options.strict = true;
   EXPECT_FALSE(with(further, options).dataset);
 }
