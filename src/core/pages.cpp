@@ -25,7 +25,7 @@ std::span<std::byte> map(std::int64_t bytes, int extra_flags) {
 
 }  // namespace
 
-Pages::Pages(std::int64_t bytes, std::string_view huge_pages, std::int64_t skew) {
+Pages::Pages(std::int64_t bytes, std::string_view huge_pages, std::int64_t skew, End end) {
   const bool large = bytes >= kHugeFromBytes;
   const std::int64_t boundary = large ? kHugePageBytes : kSmallPageBytes;
   const std::int64_t needed = round_up(bytes + skew, boundary);
@@ -39,7 +39,8 @@ Pages::Pages(std::int64_t bytes, std::string_view huge_pages, std::int64_t skew)
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(mapping_.data()));
   const std::int64_t start = round_up(address, boundary) - address;
   if (large && huge_pages != "off" && !reserved) {
-    huge_.advised = madvise(mapping_.data() + start, static_cast<std::size_t>(needed), MADV_HUGEPAGE) == 0;
+    const std::int64_t asked = end == End::exact ? round_down(bytes + skew, boundary) : needed;
+    huge_.advised = madvise(mapping_.data() + start, static_cast<std::size_t>(asked), MADV_HUGEPAGE) == 0;
     if (!huge_.advised) huge_.advice_error = errno;
   }
   bytes_ = mapping_.subspan(static_cast<std::size_t>(start + skew), static_cast<std::size_t>(bytes));

@@ -13,12 +13,16 @@ inline constexpr std::int64_t kHugePageBytes = std::int64_t{2} << 20;
 /// Move-only owner of a private anonymous mapping. Pages are zero and take no memory until they are touched.
 class Pages {
  public:
+  /// The last 2 MiB page, if bytes() fill it in part: asked for as well, or left to 4 KiB pages.
+  enum class End : std::uint8_t { huge, exact };
+
   Pages() = default;
   /// @param bytes       > 0; throws std::bad_alloc if the system refuses
   /// @param huge_pages  "auto" asks for 2 MiB pages from 4 MiB on, "hugetlb" takes them from the reserved pool (and
   ///                    falls back to asking), "off" never asks
   /// @param skew        start of bytes() beyond a 2 MiB boundary (from 4 MiB on; else beyond a 4 KiB one)
-  explicit Pages(std::int64_t bytes, std::string_view huge_pages = "auto", std::int64_t skew = 0);
+  /// @param end         what may be there beyond bytes(): of many blocks of memory those ends add up
+  explicit Pages(std::int64_t bytes, std::string_view huge_pages = "auto", std::int64_t skew = 0, End end = End::huge);
   Pages(Pages&& other) noexcept;
   Pages& operator=(Pages&& other) noexcept;
   Pages(const Pages&) = delete;

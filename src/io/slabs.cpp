@@ -64,7 +64,7 @@ std::optional<ChargedPages> SlabShelf::take(std::int64_t bytes, const std::strin
   if (auto slab = take_idle(bytes)) return slab;
   Result<Reservation> reservation = ledger_.try_reserve(bytes, Use::staging);
   if (!reservation.ok()) return std::nullopt;
-  ChargedPages slab{Pages(bytes, huge_pages), std::move(*reservation)};
+  ChargedPages slab{Pages(bytes, huge_pages, 0, Pages::End::exact), std::move(*reservation)};
   const std::scoped_lock lock(mutex_);
   count_refusals(slab.pages, refusals_);
   fresh_bytes_ += bytes;

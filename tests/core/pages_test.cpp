@@ -1,10 +1,13 @@
 #include "core/pages.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace loadstone {
 namespace {
@@ -24,6 +27,16 @@ TEST(Pages, WithoutAReservedPoolHugetlbFallsBackToPagesThatCanBeWritten_IO26) {
   const Pages pages(std::int64_t{64} << 20, "hugetlb", 128);
   std::memset(pages.bytes().data(), 7, pages.bytes().size());
   EXPECT_EQ(pages.bytes().back(), std::byte{7});
+}
+
+TEST(Pages, ExactOnesTakeNoMemoryBeyondTheirBytes_IO31) {
+  constexpr std::int64_t kBytes = (std::int64_t{4} << 20) + 65536;
+  constexpr std::size_t kRest = (std::size_t{2} << 20) - 65536;
+  const Pages pages(kBytes, "auto", 0, Pages::End::exact);
+  std::ranges::fill(pages.bytes(), std::byte{1});
+  std::vector<unsigned char> there(kRest / 4096);
+  ASSERT_EQ(::mincore(pages.bytes().data() + kBytes, kRest, there.data()), 0);
+  EXPECT_EQ(std::ranges::count_if(there, [](unsigned char page) { return (page & 1U) != 0; }), 0);
 }
 
 TEST(Pages, BytesAreZeroAndWritableToTheEnd) {
