@@ -64,3 +64,27 @@ def test_io31_memory_of_random_loads_seen_from_outside(python, capsys):
     done = python(JOB, CASES, SEED, timeout=30 + 2 * CASES)
     with capsys.disabled():
         print(f"\n{done.strip()}")
+
+
+HELD = """
+    import re, tempfile
+    import numpy as np
+    import loadstone
+
+    def resident():
+        return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read()).group(1)) * 1024
+
+    rows, budget = 4096 + 64, 16 << 20  # 4 MiB and a little: the rest of its last 2 MiB page is nobody's
+    with tempfile.TemporaryDirectory(prefix="loadstone-held-") as folder:
+        loadstone.write(folder, shape=(60 * rows, 256), shards=7, dtype="int32", fill="index")
+        base = resident()
+        held = list(loadstone.stream(folder, batch_rows=rows, budget=budget))
+        grown = resident() - base
+    whole = sum(batch.nbytes for batch in held)
+    assert len(held) == 60 and [int(batch[0, 0]) for batch in held] == [i * rows * 256 for i in range(60)]
+    assert grown <= whole + budget + 64 * 2**20 + whole // 100, f"grew by {grown:,} for {whole:,}"
+"""
+
+
+def test_io31_batches_that_are_kept_take_what_they_hold(python):
+    python(HELD)

@@ -28,7 +28,7 @@ struct Place {
 
 /// Pages for `batches` of them.
 std::list<Place> make_places(std::int64_t batches, std::int64_t batch_bytes, const std::string& huge_pages) {
-  const auto pages = std::make_shared<const Pages>(batches * batch_bytes, huge_pages);
+  const auto pages = std::make_shared<const Pages>(batches * batch_bytes, huge_pages, 0, Pages::End::exact);
   std::list<Place> places;
   for (std::int64_t i = 0; i < batches; ++i) {
     places.push_back({pages, pages->bytes().subspan(static_cast<std::size_t>(i * batch_bytes),
