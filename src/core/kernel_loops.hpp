@@ -75,9 +75,16 @@ void stream_lines(std::byte* target, const std::byte* source, std::size_t bytes,
   copy_below_line<V>(target + at, source + at, bytes - at);
 }
 
+// Of a dense copy, how far ahead lines are asked for, into the level-2 cache: a core has several times as many misses
+// under way there as in the level-1 cache, where those of plain loads are. The next page, so that its address is known
+// as well. What is asked for behind the end is of no use and does no harm.
+inline constexpr std::size_t kDenseAhead = 4096;
+
 template <class V>
 void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
-  stream_lines<V>(target, source, bytes, [](std::size_t) {});
+  constexpr int kIntoLevel2 = 2;
+  stream_lines<V>(target, source, bytes,
+                  [&](std::size_t at) { __builtin_prefetch(source + at + kDenseAhead, 0, kIntoLevel2); });
 }
 
 template <class V>

@@ -61,14 +61,14 @@ const CopyKernels* find_kernels(std::string_view name);
 
 inline constexpr std::int64_t kLineBytes = 64;
 
-// Of a copy that goes past the cache, runs from this length on do so one by one. A run that begins anywhere shares a
-// cache line with its neighbour at either end: two whole lines must gain what those cost.
-inline constexpr std::int64_t kStreamRunBytes = 128;
+// Of a copy that goes past the cache, runs from this length on do so one by one: shorter ones than a line fill none.
+// The lines that they share with their neighbours are asked for ahead.
+inline constexpr std::int64_t kStreamRunBytes = kLineBytes;
 
 /// The same for runs that lie dense in the target, of which shorter ones are gathered by rows first: one line where one
-/// store takes it whole.
+/// store takes it whole, else two.
 constexpr std::int64_t gathered_run_bytes(const CopyKernels& kernels) {
-  return kernels.vector_bytes == kLineBytes ? kLineBytes : kStreamRunBytes;
+  return kernels.vector_bytes == kLineBytes ? kLineBytes : 2 * kLineBytes;
 }
 
 /// A copy of more than this in all goes past the cache: below it non-temporal stores cost 1.5 times as much, and more
