@@ -90,16 +90,28 @@ int serve(Contender& contender) {
   return 0;
 }
 
+std::string digest_of_parts(const std::vector<std::span<const std::byte>>& parts) {
+  std::string list;
+  for (const auto part : parts) {
+    const std::int64_t size = std::ssize(part);
+    std::uint64_t digest = 0;
+    bench_digest_pieces(part.data(), &size, 1, &digest);
+    list += fmt::format("{}\"{:016x}\"", list.empty() ? "" : ", ", digest);
+  }
+  return fmt::format("{{\"pieces\": [{}]}}", list);
+}
+
 std::string digest_of_pieces(std::span<const std::byte> bytes, const std::vector<std::int64_t>& pieces) {
   const std::int64_t sum = std::accumulate(pieces.begin(), pieces.end(), std::int64_t{0});
   if (sum != static_cast<std::int64_t>(bytes.size())) {
     throw std::runtime_error(fmt::format("the result has {} bytes, not {}", bytes.size(), sum));
   }
-  std::vector<std::uint64_t> digests(pieces.size());
-  bench_digest_pieces(bytes.data(), pieces.data(), static_cast<std::int64_t>(pieces.size()), digests.data());
-  std::string list;
-  for (const std::uint64_t digest : digests) list += fmt::format("{}\"{:016x}\"", list.empty() ? "" : ", ", digest);
-  return fmt::format("{{\"pieces\": [{}]}}", list);
+  std::vector<std::span<const std::byte>> parts;
+  for (const std::int64_t size : pieces) {
+    parts.push_back(bytes.first(static_cast<std::size_t>(size)));
+    bytes = bytes.subspan(static_cast<std::size_t>(size));
+  }
+  return digest_of_parts(parts);
 }
 
 StreamDigest::StreamDigest() : state_(bench_digest_make(), [](void* state) { bench_digest_take(state); }) {}

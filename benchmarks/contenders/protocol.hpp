@@ -50,6 +50,9 @@ class Contender {
 /// Talks to the harness until `exit`; what is thrown is told as `failed` text.
 int serve(Contender& contender);
 
+/// Of memory that lies in parts, a piece each.
+std::string digest_of_parts(const std::vector<std::span<const std::byte>>& parts);
+/// Of memory that holds one piece after the other.
 std::string digest_of_pieces(std::span<const std::byte> bytes, const std::vector<std::int64_t>& pieces);
 
 /// One digest of all batches in order.

@@ -103,7 +103,7 @@ def stored_cell(cell: Cell, data: DataSet, listed: list[roster.Entrant], done: l
         "pieces": len(data.pieces),
         "ranks": cell.ranks,
         "axis": cell.axis,
-        "same": roster.pair(cell.ranks),
+        "same": [one.name for one in roster.pair(cell.action, cell.ranks)],
         "targets": asdict(cell.targets),
         "entrants": [
             {

@@ -34,7 +34,7 @@ class Entrant:
         """Whether its cells are of this kind at all. What belongs and refuses is listed with its reason."""
         if self.by_ranks != (ranks > 1):
             return False
-        return action in self.actions if action == "twice" else self.actions != TWICE
+        return action in self.actions if action in APART else not self.actions <= APART
 
     def present(self) -> bool:
         if self.module and not list(places.PEER_PYTHON.parents[1].glob(f"lib/python*/site-packages/{self.module}")):
@@ -52,13 +52,17 @@ class Entrant:
 
 ALL = frozenset({"load", "stream", "scan", "twice"})
 TWICE = frozenset({"twice"})
+ENGINE = frozenset({"engine"})
+APART = TWICE | ENGINE  # actions for which only those take part who name them
 FRESH = frozenset({"fresh"})
 OURS_CPP = Entrant("loadstone C++", OURS, "loadstone_cpp", {}, ALL)
 OURS_AGAIN = Entrant("loadstone C++ (again)", OURS, "loadstone_cpp", {}, ALL)  # the A/A pair
 OURS_BY_RANKS = Entrant("loadstone Python", OURS, "ranks_loadstone.py", by_ranks=True)
 OURS_BY_RANKS_AGAIN = Entrant("loadstone Python (again)", OURS, "ranks_loadstone.py", by_ranks=True)
 AXIS_0 = Entrant("loadstone Python, axis 0", WAY, "ranks_loadstone.py", {"axis": "0"}, by_ranks=True)
-AGAIN = {OURS_AGAIN.name, OURS_BY_RANKS_AGAIN.name}
+ENGINE_ALONE = Entrant("engine alone", OURS, "engine", {}, ENGINE)
+ENGINE_AGAIN = Entrant("engine alone (again)", OURS, "engine", {}, ENGINE)
+AGAIN = {OURS_AGAIN.name, OURS_BY_RANKS_AGAIN.name, ENGINE_AGAIN.name}
 
 ENTRANTS = [
     OURS_CPP,
@@ -72,6 +76,8 @@ ENTRANTS = [
     Entrant("loadstone mapped=off", WAY, "loadstone_cpp", {"mapped": "off"}, ALL),
     Entrant("loadstone landing=staged", WAY, "loadstone_cpp", {"landing": "staged"}, TWICE),
     AXIS_0,
+    ENGINE_ALONE,
+    ENGINE_AGAIN,
     Entrant("P1 16 threads, buffered 2 MiB", PATTERN, "read_threads"),
     Entrant("P2 16 MiB pread, memcpy", PATTERN, "read_block"),
     Entrant("P3 mmap, memcpy, 1 thread", PATTERN, "map_copy"),
@@ -124,6 +130,8 @@ CEILING_TITLES = {
 }
 
 
-def pair(ranks: int) -> list[str]:
-    """Ours twice, by name."""
-    return [one.name for one in ((OURS_CPP, OURS_AGAIN) if ranks == 1 else (OURS_BY_RANKS, OURS_BY_RANKS_AGAIN))]
+def pair(action: str, ranks: int) -> tuple[Entrant, Entrant]:
+    """Ours twice: the first is whom a cell is about."""
+    if action in ENGINE:
+        return ENGINE_ALONE, ENGINE_AGAIN
+    return (OURS_CPP, OURS_AGAIN) if ranks == 1 else (OURS_BY_RANKS, OURS_BY_RANKS_AGAIN)

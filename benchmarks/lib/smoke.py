@@ -56,8 +56,7 @@ def everyone_once(cell: Cell, data: DataSet) -> list[str]:
 
 def exact_figures(cell: Cell, data: DataSet, wrong: list[str]) -> dict[str, int]:
     """Counts of Loadstone with fixed ways, and the memory it held of its budget."""
-    ours = roster.OURS_CPP if cell.ranks == 1 else roster.OURS_BY_RANKS
-    fixed = replace(ours, options=FIXED)
+    fixed = replace(roster.pair(cell.action, cell.ranks)[0], options=FIXED)
     record = rounds.run_once(Bench(cell, data, [fixed], TUNING), fixed)
     problem = record["failed"] or record["wrong"]
     if problem:

@@ -44,6 +44,8 @@ W4 = Targets(bound=0.90)
 W4_LAST = Targets(over_axis0=1.5)
 W8 = Targets(bound=0.25, within_s=1.0)
 SECOND = Targets(second=1.0)
+ENGINE = Targets(bound=0.90)
+ENGINE_PRESENT = Targets(bound=0.95)
 W9 = Targets(pieces_per_s=100_000, python_pieces_per_s=30_000)
 
 
@@ -58,6 +60,8 @@ CELLS = [
         for s in "CAB"
     ),
     Cell("W2", "W2/C/present", "C", "warm", "C2", destination="present", beside=("C3", "C5"), targets=W2P),
+    Cell("W1", "W1/C/engine", "C", "cold", "C1", "engine", beside=("C6",), targets=ENGINE),
+    Cell("W1", "W1/C/engine/present", "C", "cold", "C1", "engine", "present", targets=ENGINE_PRESENT),
     Cell("W1", "W1/C/second", "C", "cold", "C1", "twice", beside=("C5",), ways=True, targets=SECOND),
     Cell("W2", "W2/C/second", "C", "warm", "C2f", "twice", beside=("C5",), ways=True, targets=SECOND),
     *(_w3(s, 64) for s in "CAB"),
