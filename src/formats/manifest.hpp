@@ -67,9 +67,16 @@ struct Sidecar {
   bool has_ranges = false;
   std::vector<Fault> warnings;  ///< kind sidecar.unknown_key
 };
-/// @param needs_layout  raw shards: dtype and trailing_shape are required
+/// What a sidecar must state because nobody else does.
+struct SidecarNeeds {
+  bool dtype = true;
+  bool byteorder = true;  ///< of a dtype that is given by a name such as float32
+  bool trailing_shape = true;
+
+  static constexpr SidecarNeeds nothing() { return {false, false, false}; }
+};
 /// Faults: sidecar.syntax (malformed) with the key in `item`; paths.outside_root for range paths that leave.
-Result<Sidecar> parse_sidecar(std::string_view text, bool needs_layout, const Limits& limits);
+Result<Sidecar> parse_sidecar(std::string_view text, const SidecarNeeds& needs, const Limits& limits);
 
 /// Empty if `name` is one relative path: no "..", no leading "/", no NUL, not empty, at most max_name_bytes.
 std::optional<std::string> why_not_a_name(std::string_view name, const Limits& limits);

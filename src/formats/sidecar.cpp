@@ -18,8 +18,8 @@ namespace {
 
 class SidecarReader {
  public:
-  SidecarReader(JsonValue root, bool needs_layout, const Limits& limits)
-      : root_(root), needs_layout_(needs_layout), limits_(limits) {}
+  SidecarReader(JsonValue root, const SidecarNeeds& needs, const Limits& limits)
+      : root_(root), needs_(needs), limits_(limits) {}
 
   Result<Sidecar> run() {
     for (const JsonValue value : root_.children()) {
@@ -74,7 +74,7 @@ class SidecarReader {
     DType& dtype = *sidecar_.dtype;
     const std::optional<JsonValue> value = root_.find("byteorder");
     if (!value) {
-      if (already_stated || !needs_layout_ || dtype.byte_order == ByteOrder::none) return true;
+      if (already_stated || !needs_.byteorder || dtype.byte_order == ByteOrder::none) return true;
       return fields_.fail("byteorder", fmt::format("'dtype' is {} and 'byteorder' is missing, so the order of its "
                                                    "bytes is not known",
                                                    dtype.name()));
@@ -182,9 +182,8 @@ class SidecarReader {
   }
 
   bool layout() {
-    if (!needs_layout_) return true;
-    if (!sidecar_.dtype) return fields_.missing("dtype");
-    return sidecar_.trailing_shape || fields_.missing("trailing_shape");
+    if (needs_.dtype && !sidecar_.dtype) return fields_.missing("dtype");
+    return !needs_.trailing_shape || sidecar_.trailing_shape || fields_.missing("trailing_shape");
   }
 
   bool row_size() {
@@ -210,7 +209,7 @@ class SidecarReader {
   }
 
   JsonValue root_;
-  bool needs_layout_;
+  SidecarNeeds needs_;
   const Limits& limits_;
   JsonFields fields_{"sidecar.syntax"};
   UnknownKeys unknown_;
@@ -222,11 +221,11 @@ class SidecarReader {
 
 }  // namespace
 
-Result<Sidecar> parse_sidecar(std::string_view text, bool needs_layout, const Limits& limits) {
+Result<Sidecar> parse_sidecar(std::string_view text, const SidecarNeeds& needs, const Limits& limits) {
   const JsonLimits json_limits{limits.max_sidecar_bytes, limits.max_json_depth};
   const Result<JsonDocument> document = parse_json(text, json_limits, "sidecar.syntax");
   if (!document.ok()) return document.status().clone();
-  return SidecarReader(document->root(), needs_layout, limits).run();
+  return SidecarReader(document->root(), needs, limits).run();
 }
 
 }  // namespace loadstone::formats

@@ -93,6 +93,7 @@ Found from_manifest(const std::string& path, const ExpandContext& context) {
   found.manifest_path = path;
   found.generation = manifest->generation;
   warn_unlisted(found, root, context.options);
+  compare_with_manifest(found, context.options);
   return found;
 }
 
@@ -112,10 +113,6 @@ Found order_of_manifest(const std::string& path, const ExpandContext& context) {
   return found;
 }
 
-std::int64_t generation_of(const std::string& path, const ExpandContext& context) {
-  return from_manifest(path, context).generation;
-}
-
 bool looks_raw(std::string_view name, const OpenOptions& options) {
   if (!options.format.empty()) return options.format == "raw";
   const bool described = options.trailing_shape.has_value() && (!options.raw_dtype.empty() || options.cast.has_value());
@@ -127,8 +124,9 @@ void add_description(Found& found, const std::string& directory, Counts counts, 
   if (found.files.empty()) return;
   const bool raw = looks_raw(found.files.front().name, context.options);
   const bool beside = !directory.empty() && (raw || counts == Counts::bind);
-  if (!context.options.sidecar.empty() || beside) add_sidecar(found, directory, raw, counts, context);
-  if (raw) add_arguments(found, context.options);
+  std::string sidecar;
+  if (!context.options.sidecar.empty() || beside) sidecar = add_sidecar(found, directory, raw, counts, context);
+  if (raw) add_arguments(found, context.options, sidecar);
 }
 
 }  // namespace loadstone::loader

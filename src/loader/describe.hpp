@@ -30,8 +30,6 @@ Found from_manifest(const std::string& path, const ExpandContext& context);
 /// The same where the manifest is about to be replaced: files, order and generation, but nothing that is stated of
 /// them.
 Found order_of_manifest(const std::string& path, const ExpandContext& context);
-/// The generation of a manifest file; 0 if there is none that can be read.
-std::int64_t generation_of(const std::string& path, const ExpandContext& context);
 
 /// Whether a sidecar's counts bind: they do for a directory or glob, not for files that were listed.
 enum class Counts : std::uint8_t { bind, ignore };

@@ -124,9 +124,15 @@ Found from_directory(const std::string& directory, const ExpandContext& context)
   if (!std::filesystem::exists(manifest, ignored)) return by_names(root, directory, context);
   if (!context.renew_manifest) return from_manifest(manifest, context);
   Found found = by_names(root, directory, context);
-  found.generation = generation_of(manifest, context);
-  if (found.faults.empty() || found.generation == 0) return found;
-  // Names that do not tell an order: the old manifest does, if it knows no other files than those.
+  const Found before = from_manifest(manifest, context);
+  found.generation = before.generation;
+  if (before.generation == 0) return found;
+  const bool raw = !found.files.empty() && looks_raw(found.files.front().name, context.options);
+  if (raw) describe_as_before(found, before, context.options);
+  // Names that do not tell an order, and ranges that nothing else tells: the old manifest does, if it knows no other
+  // files than those.
+  const bool is_told = found.faults.empty() && (!raw || (found.dtype && found.trailing_shape));
+  if (is_told) return found;
   Found stated = order_of_manifest(manifest, context);
   return same_names(found, stated) ? std::move(stated) : std::move(found);
 }

@@ -1,7 +1,12 @@
 #include "loader/manifest_changes.hpp"
 
+#include "core/text.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <string>
 #include <string_view>
 
 namespace loadstone::loader {
@@ -19,12 +24,50 @@ bool same_content(const formats::ManifestShard& a, const formats::ManifestShard&
   return a.bytes == b.bytes && a.xxh3_128 == b.xxh3_128;
 }
 
+std::string description(const formats::Manifest& manifest) {
+  return fmt::format("{} {}, rows of shape {}", manifest.format, manifest.dtype.str(),
+                     shape_text(manifest.trailing_shape));
+}
+
+/// Where the payload lies in a file, as far as a manifest tells.
+std::string place(const formats::ManifestShard& shard) {
+  return fmt::format("from byte {} on in {} order", shard.data_offset.value_or(0),
+                     shard.order == StorageOrder::c ? "C" : "Fortran");
+}
+
+Fault redescribed(const std::string& what, const std::string& before, const std::string& after) {
+  return {.code = Code::mismatch,
+          .kind = "manifest.redescribed",
+          .message =
+              fmt::format("the manifest that is replaced describes {} as {}, the new one as {}", what, before, after),
+          .remedy = "If nothing but the description changed, record the directory again with the right one",
+          .wanted = before,
+          .got = after,
+          .set_by = "manifest"};
+}
+
+/// What the two say of the same shards differently, though bytes may be equal.
+void compare_descriptions(const formats::Manifest& before, const formats::Manifest& after, ManifestChanges& changes) {
+  if (description(before) != description(after)) {
+    changes.warnings.push_back(redescribed("the shards", description(before), description(after)));
+  }
+  if (after.format != "raw" || before.format != "raw") return;  // others say themselves where their data begin
+  const ByName old_shards = by_name(before);
+  for (const formats::ManifestShard& shard : after.shards) {
+    const auto old = old_shards.find(shard.name);
+    if (old == old_shards.end() || place(*old->second) == place(shard)) continue;
+    changes.warnings.push_back(redescribed("the data of " + escape(shard.name), place(*old->second), place(shard)));
+    return;  // one for all: they mostly moved together
+  }
+}
+
 }  // namespace
 
 ManifestChanges changes_between(const std::optional<formats::Manifest>& before, const formats::Manifest& after) {
   ManifestChanges changes;
   if (!before) return changes;
   changes.generation = before->generation;
+  compare_descriptions(*before, after, changes);
   const ByName old_shards = by_name(*before);
   const ByName new_shards = by_name(after);
   for (const auto& [name, shard] : new_shards) {

@@ -27,11 +27,12 @@ std::string sidecar_path(const std::string& directory, const OpenOptions& option
   return {};
 }
 
-Result<formats::Sidecar> read_sidecar(const std::string& path, bool needs_layout, const ExpandContext& context) {
+Result<formats::Sidecar> read_sidecar(const std::string& path, const formats::SidecarNeeds& needs,
+                                      const ExpandContext& context) {
   Result<std::vector<std::byte>> bytes = io::read_whole(context.opener, {"", path}, context.limits.max_sidecar_bytes);
   if (!bytes.ok()) return std::move(bytes).status();
   const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-  return formats::parse_sidecar(text, needs_layout, context.limits);
+  return formats::parse_sidecar(text, needs, context.limits);
 }
 
 void state_count(Found& found, std::int64_t wanted) {
@@ -148,13 +149,30 @@ void check_arguments(Found& found, const OpenOptions& options) {
   }
 }
 
-/// An argument that says otherwise than what lies beside the shards: it counts, and that is told.
-void override(Found& found, Option option, std::string_view item, const std::string& stated, const std::string& given) {
+/// What lies beside raw shards and describes them, and whose word counts where an argument says otherwise.
+struct Beside {
+  std::string path;
+  std::string kind;    ///< of the warning
+  std::string counts;  ///< "argument" or "manifest"
+  std::string remedy;
+};
+
+Beside beside_sidecar(const std::string& path) {
+  return {path, "sidecar.overridden", "argument", "correct the sidecar"};
+}
+
+Beside beside_manifest(const std::string& path) {
+  return {path, "argument.overridden", "manifest", "record the directory anew: " + named(Option::record, "DIR")};
+}
+
+void tell_difference(Found& found, const Beside& beside, Option option, std::string_view item,
+                     const std::string& stated, const std::string& given) {
   if (stated == given) return;
-  Fault warning = make_fault(
-      "sidecar.overridden",
-      fmt::format("the {} says {} {}, the argument {}: the argument counts", found.set_by, item, stated, given),
-      fmt::format("Leave {} out, or correct the {}.", named(option), found.set_by));
+  Fault warning = make_fault(beside.kind,
+                             fmt::format("the {} says {} {}, the argument {}: the {} counts", found.set_by, item,
+                                         stated, given, beside.counts),
+                             fmt::format("Leave {} out, or {}.", named(option), beside.remedy));
+  warning.path = beside.path;
   warning.item = item;
   warning.wanted = stated;
   warning.got = given;
@@ -162,32 +180,51 @@ void override(Found& found, Option option, std::string_view item, const std::str
   found.warnings.push_back(std::move(warning));
 }
 
-/// Of what is stated and given, what differs.
-void compare_with_arguments(Found& found, const std::optional<DType>& dtype, const OpenOptions& options) {
-  if (found.set_by.empty()) return;
-  if (found.dtype && dtype) override(found, Option::dtype, "dtype", found.dtype->str(), dtype->str());
-  const std::optional<DType>& type = dtype ? dtype : found.dtype;
-  if (type && with_order(type, options.byteorder) != type) {
-    override(found, Option::byteorder, "type", type->str(), options.byteorder);
-  }
-  if (found.trailing_shape && options.trailing_shape) {
-    override(found, Option::trailing_shape, "trailing shape", shape_text(*found.trailing_shape),
-             shape_text(*options.trailing_shape));
-  }
-  if (!found.stated.empty() && !found.ranges && options.header_bytes) {
-    override(found, Option::header_bytes, "header bytes", fmt::format("{}", found.stated.front().offset.value_or(0)),
-             fmt::format("{}", *options.header_bytes));
+std::string offset_text(const Stated& stated) { return fmt::format("{}", stated.offset.value_or(0)); }
+
+void compare_header_bytes(Found& found, const Beside& beside, std::int64_t given) {
+  const std::string text = fmt::format("{}", given);
+  const auto differs = [&](const Stated& stated) { return offset_text(stated) != text; };
+  const auto first = std::ranges::find_if(found.stated, differs);
+  if (first != found.stated.end()) {
+    tell_difference(found, beside, Option::header_bytes, "header bytes", offset_text(*first), text);
   }
 }
 
-/// Whether arguments say what raw bytes are.
-bool has_layout(const OpenOptions& options) {
-  return options.trailing_shape.has_value() && (!options.raw_dtype.empty() || options.cast.has_value());
+/// Of what is stated and given, what differs.
+void compare_with_arguments(Found& found, const Beside& beside, const std::optional<DType>& dtype,
+                            const OpenOptions& options) {
+  if (found.set_by.empty()) return;
+  if (found.dtype && dtype) tell_difference(found, beside, Option::dtype, "dtype", found.dtype->str(), dtype->str());
+  const std::optional<DType>& type = dtype ? dtype : found.dtype;
+  if (type && with_order(type, options.byteorder) != type) {
+    tell_difference(found, beside, Option::byteorder, "type", type->str(), options.byteorder);
+  }
+  if (found.trailing_shape && options.trailing_shape) {
+    tell_difference(found, beside, Option::trailing_shape, "trailing shape", shape_text(*found.trailing_shape),
+                    shape_text(*options.trailing_shape));
+  }
+  if (!options.header_bytes) return;
+  // Ranges begin where they are stated to begin; a header of all files cannot move them.
+  Beside stays = beside;
+  if (found.ranges) stays.counts = found.set_by;
+  compare_header_bytes(found, stays, *options.header_bytes);
+}
+
+std::optional<DType> stated_dtype(const OpenOptions& options) {
+  return options.raw_dtype.empty() ? std::nullopt : parse_dtype(options.raw_dtype);
+}
+
+/// What a sidecar of raw shards must say, because no argument does.
+formats::SidecarNeeds needs_beside(const OpenOptions& options) {
+  return {.dtype = options.raw_dtype.empty() && !options.cast,
+          .byteorder = options.raw_dtype.empty() && options.byteorder.empty(),
+          .trailing_shape = !options.trailing_shape};
 }
 
 /// A sidecar that cannot be used as it is may name ranges all the same: without their layout, or outside the root.
 bool is_broken_list_of_ranges(const std::string& path, const ExpandContext& context) {
-  const Result<formats::Sidecar> sidecar = read_sidecar(path, false, context);
+  const Result<formats::Sidecar> sidecar = read_sidecar(path, formats::SidecarNeeds::nothing(), context);
   return sidecar.ok() ? sidecar->has_ranges : sidecar.status().failure().first().kind == "paths.outside_root";
 }
 
@@ -206,24 +243,27 @@ void take_sidecar(Found& found, const std::string& path, Result<formats::Sidecar
 
 }  // namespace
 
-void add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts, const ExpandContext& context) {
-  const std::string path = sidecar_path(directory, context.options);
-  if (path.empty()) return;
-  take_sidecar(found, path, read_sidecar(path, raw && !has_layout(context.options), context), raw, counts, context);
+std::string add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts,
+                        const ExpandContext& context) {
+  std::string path = sidecar_path(directory, context.options);
+  if (path.empty()) return path;
+  const auto needs = raw ? needs_beside(context.options) : formats::SidecarNeeds::nothing();
+  take_sidecar(found, path, read_sidecar(path, needs, context), raw, counts, context);
+  return path;
 }
 
 std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context) {
   const std::string path = sidecar_path(directory, context.options);
   const bool raw = context.options.format.empty() || context.options.format == "raw";
   if (path.empty() || !raw) return std::nullopt;
-  Result<formats::Sidecar> sidecar = read_sidecar(path, !has_layout(context.options), context);
+  Result<formats::Sidecar> sidecar = read_sidecar(path, needs_beside(context.options), context);
   const bool names_ranges = sidecar.ok() ? sidecar->has_ranges : is_broken_list_of_ranges(path, context);
   if (!names_ranges) return std::nullopt;
   Found found;
   found.format = "raw";
   found.directory = directory;
   take_sidecar(found, path, std::move(sidecar), true, Counts::bind, context);
-  add_arguments(found, context.options);
+  add_arguments(found, context.options, path);
   return found;
 }
 
@@ -245,20 +285,43 @@ void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts cou
   if (counts == Counts::bind) bind_counts(sidecar, found);
 }
 
-void add_arguments(Found& found, const OpenOptions& options) {
+void add_arguments(Found& found, const OpenOptions& options, const std::string& sidecar_path) {
   check_arguments(found, options);
   found.allow_tail = options.allow_tail;
-  std::optional<DType> dtype = options.raw_dtype.empty() ? std::nullopt : parse_dtype(options.raw_dtype);
+  std::optional<DType> dtype = stated_dtype(options);
   if (!dtype && !found.dtype) dtype = options.cast;
-  compare_with_arguments(found, dtype, options);
+  compare_with_arguments(found, beside_sidecar(sidecar_path), dtype, options);
   if (dtype) found.dtype = dtype;
   found.dtype = with_order(found.dtype, options.byteorder);
   if (options.trailing_shape) found.trailing_shape = options.trailing_shape;
   if (found.set_by.empty() && (found.dtype || found.trailing_shape)) found.set_by = "argument";
-  if (!options.header_bytes) return;
+  if (!options.header_bytes || found.ranges) return;
   if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
-  if (found.ranges) return;
   for (Stated& stated : found.stated) stated.offset = *options.header_bytes;
+}
+
+void compare_with_manifest(Found& found, const OpenOptions& options) {
+  if (found.format != "raw") return;
+  check_arguments(found, options);
+  compare_with_arguments(found, beside_manifest(found.manifest_path), stated_dtype(options), options);
+}
+
+void describe_as_before(Found& found, const Found& before, const OpenOptions& options) {
+  if (found.ranges || before.format != "raw" || !before.file_of_shards.empty()) return;
+  const bool is_described = !found.set_by.empty();
+  if (!found.dtype) found.dtype = with_order(before.dtype, options.byteorder);
+  if (!found.trailing_shape) found.trailing_shape = before.trailing_shape;
+  if (is_described) return;
+  std::map<std::string, const Stated*> by_name;
+  for (std::size_t i = 0; i < before.shards(); ++i) by_name.emplace(before.file_of(i).name, &before.stated[i]);
+  if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
+  for (std::size_t i = 0; i < found.shards(); ++i) {
+    const auto old = by_name.find(found.file_of(i).name);
+    const Stated* const as = old != by_name.end() ? old->second : by_name.empty() ? nullptr : by_name.begin()->second;
+    if (as == nullptr) continue;
+    if (!options.header_bytes) found.stated[i].offset = as->offset;
+    found.stated[i].order = as->order;
+  }
 }
 
 }  // namespace loadstone::loader

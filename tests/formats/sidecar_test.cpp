@@ -9,7 +9,7 @@ namespace {
 using namespace std::string_literals;
 
 Result<Sidecar> parse(std::string_view text, bool needs_layout = true) {
-  return parse_sidecar(text, needs_layout, Limits{});
+  return parse_sidecar(text, needs_layout ? SidecarNeeds{} : SidecarNeeds::nothing(), Limits{});
 }
 
 Fault refused(std::string_view text, bool needs_layout = true) {
@@ -171,10 +171,10 @@ TEST(Sidecar, DS25RangesMayNotLeave) {
 TEST(Sidecar, H1Limits) {
   Limits limits;
   limits.max_shards = 2;
-  EXPECT_TRUE(parse_sidecar(raw(R"(, "per_shard_rows": [1, 2])"), true, limits).ok());
-  EXPECT_EQ(fault_of(parse_sidecar(raw(R"(, "per_shard_rows": [1, 2, 3])"), true, limits)).item, "per_shard_rows");
+  EXPECT_TRUE(parse_sidecar(raw(R"(, "per_shard_rows": [1, 2])"), {}, limits).ok());
+  EXPECT_EQ(fault_of(parse_sidecar(raw(R"(, "per_shard_rows": [1, 2, 3])"), {}, limits)).item, "per_shard_rows");
   limits.max_sidecar_bytes = 10;
-  EXPECT_EQ(fault_of(parse_sidecar(raw(""), true, limits)).kind, "sidecar.syntax");
+  EXPECT_EQ(fault_of(parse_sidecar(raw(""), {}, limits)).kind, "sidecar.syntax");
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ void describe(const formats::Sidecar& sidecar, std::int64_t offset, std::optiona
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const bool needs_layout : {true, false}) {
-    const auto result = formats::parse_sidecar(fuzz::text_of(data, size), needs_layout, Limits{});
+    const auto result = formats::parse_sidecar(
+        fuzz::text_of(data, size), needs_layout ? formats::SidecarNeeds{} : formats::SidecarNeeds::nothing(), Limits{});
     if (!result.ok()) {
       fuzz::demand_told(result.status().failure());
       continue;

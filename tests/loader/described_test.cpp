@@ -361,6 +361,103 @@ TEST_F(Raw, DS37AnArgumentThatSaysOtherwiseThanTheSidecarCountsAndIsTold) {
   EXPECT_FALSE(with(further, options).dataset);
 }
 
+TEST_F(Raw, DS37WhatASidecarLeavesOpenAnArgumentCloses) {
+  OpenOptions options;
+  options.cast = parse_dtype("<f4");
+  const Opened by_type = with("{\"trailing_shape\": [4]}", options);
+  ASSERT_TRUE(by_type.dataset) << by_type.text;
+  EXPECT_EQ(by_type.dataset->shape, (Shape{12, 4}));
+  options.cast.reset();
+  options.trailing_shape = Shape{2};
+  const Opened by_shape = with("{\"dtype\": \"<f4\"}", options);
+  ASSERT_TRUE(by_shape.dataset) << by_shape.text;
+  EXPECT_EQ(by_shape.dataset->shape, (Shape{24, 2}));
+  options.byteorder = "big";
+  const Opened by_order = with("{\"dtype\": \"float32\"}", options);
+  ASSERT_TRUE(by_order.dataset) << by_order.text;
+  EXPECT_EQ(by_order.dataset->shards[0].dtype.str(), ">f4");
+  options.byteorder.clear();
+  EXPECT_EQ(with("{\"dtype\": \"float32\"}", options).kinds(), Names{"sidecar.syntax"}) << "of which order?";
+}
+
+TEST_F(Raw, DS39AHeaderOfAllFilesDoesNotMoveRanges) {
+  OpenOptions options;
+  options.header_bytes = 16;
+  const Opened result = with(
+      "{\"dtype\": \"|u1\", \"trailing_shape\": [], \"shards\": [{\"path\": \"x_0.bin\", \"offset\": 5, \"rows\": 5}]}",
+      options);
+  ASSERT_TRUE(result.dataset) << result.text;
+  EXPECT_EQ(result.dataset->shards[0].data_offset, 5);
+  ASSERT_EQ(result.warnings(), Names{"sidecar.overridden"});
+  EXPECT_EQ(result.dataset->warnings[0].message,
+            "the sidecar says header bytes 5, the argument 16: the sidecar counts");
+  EXPECT_EQ(result.dataset->warnings[0].path, folder_.file("shard_meta.json"));
+}
+
+TEST_F(Raw, DS24AManifestCountsAgainstArgumentsAndThatIsTold) {
+  VerifyOptions record;
+  record.write_manifest = true;
+  record.open.raw_dtype = "<f4";
+  record.open.trailing_shape = Shape{4};
+  verify({folder_.path()}, record);
+  OpenOptions options = record.open;
+  EXPECT_EQ(open_everywhere({folder_.path()}, options).warnings(), Names{});
+  options.raw_dtype = ">i2";
+  options.trailing_shape = Shape{8};
+  options.header_bytes = 4;
+  const Opened result = open_everywhere({folder_.path()}, options);
+  ASSERT_TRUE(result.dataset) << result.text;
+  EXPECT_EQ(result.dataset->shape, (Shape{12, 4}));
+  EXPECT_EQ(result.warnings(), Names(3, "argument.overridden"));
+  EXPECT_EQ(result.dataset->warnings[0].path, folder_.file("loadstone-manifest.json"));
+  options.strict = true;
+  EXPECT_FALSE(open_everywhere({folder_.path()}, options).dataset);
+}
+
+/// A directory of raw shards whose manifest is all that describes them.
+class Recorded : public Raw {
+ protected:
+  Recorded() {
+    record_.write_manifest = true;
+    record_.open.raw_dtype = ">f4";
+    record_.open.trailing_shape = Shape{2};
+    record_.open.header_bytes = 16;
+    folder_.write(name(1), std::string(16, 'x'));  // a header, no rows
+    verify({folder_.path()}, record_);
+    record_.open = {};
+  }
+  Dataset found() const { return *open_everywhere({folder_.path()}).dataset; }
+  VerifyOptions record_;
+};
+
+TEST_F(Recorded, DS57ChangedAndNewShardsAreRecordedAnewAsTheManifestDescribesThem) {
+  folder_.write(name(2), std::string(16 + 8 * 5, 'y'));
+  folder_.write(name(4), std::string(16 + 8 * 7, 'z'));
+  const VerifyReport report = verify({folder_.path()}, record_);
+  EXPECT_EQ(report.changed, Names{name(2)});
+  EXPECT_EQ(report.added, Names{name(4)});
+  for (const Fault& warning : report.warnings) EXPECT_EQ(warning.kind, "complete.unproven") << warning.message;
+  EXPECT_EQ(found().shape, (Shape{6 + 0 + 5 + 4 + 7, 2}));
+  EXPECT_EQ(found().shards[3].dtype.str(), ">f4");
+  EXPECT_EQ(found().shards[3].data_offset, 16);
+}
+
+TEST_F(Recorded, DS57AnotherDescriptionOfTheSameBytesIsTold) {
+  record_.open.raw_dtype = "<i2";
+  record_.open.header_bytes = 0;
+  const VerifyReport report = verify({folder_.path()}, record_);
+  EXPECT_TRUE(report.changed.empty());
+  Names said;
+  for (const Fault& warning : report.warnings) {
+    if (warning.kind == "manifest.redescribed") said.push_back(warning.message);
+  }
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0],
+            "the manifest that is replaced describes the shards as raw >f4, rows of shape (2,), the new one as "
+            "raw <i2, rows of shape (2,)");
+  EXPECT_EQ(found().shards[0].data_offset, 0);
+}
+
 TEST_F(Raw, WithoutADescriptionTheyAreRefusedOnceWithTheRemedy) {
   const Opened result = open_everywhere({folder_.path()});
   ASSERT_EQ(result.kinds(), Names{"raw.layout"}) << result.text;

@@ -33,6 +33,21 @@ TEST(ManifestChanges, AnotherSizeIsAChange) {
   EXPECT_THAT(changes_between(before, after).changed, ElementsAre("b"));
 }
 
+TEST(ManifestChanges, AnotherDescriptionOfTheSameBytesIsAWarning) {
+  auto before = manifest(1, {{"a", "1"}, {"b", "1"}});
+  before.format = "raw";
+  before.dtype = *parse_dtype("<f4");
+  auto after = before;
+  EXPECT_THAT(changes_between(before, after).warnings, IsEmpty());
+  after.dtype = *parse_dtype("<i4");
+  after.shards[1].data_offset = 4;
+  const ManifestChanges changes = changes_between(before, after);
+  EXPECT_THAT(changes.changed, IsEmpty());
+  ASSERT_EQ(changes.warnings.size(), 2U);
+  EXPECT_EQ(changes.warnings[0].kind, "manifest.redescribed");
+  EXPECT_THAT(changes.warnings[1].message, testing::HasSubstr("b as from byte 0 on in C order"));
+}
+
 TEST(ManifestChanges, NothingBeforeIsNothingChanged) {
   EXPECT_EQ(changes_between(std::optional<formats::Manifest>(), manifest(1, {{"a", "1"}})), ManifestChanges{});
 }
