@@ -4,6 +4,7 @@
 #include <loadstone/communicator.hpp>
 #include <loadstone/distribution.hpp>
 #include <loadstone/dtype.hpp>
+#include <loadstone/error.hpp>
 #include <loadstone/stats.hpp>
 
 #include <cstddef>
@@ -63,6 +64,8 @@ class DistributedArray {
 
   /// What this rank's load did.
   LoadStats stats;
+  /// About the dataset, from a load of paths; a Dataset that was loaded holds its own.
+  std::vector<Fault> warnings;
 
  private:
   void check_itemsize(std::size_t size) const;

@@ -61,10 +61,13 @@ class BatchStream {
   /// Ends early: afterwards no thread, descriptor or buffer is left.
   void close() noexcept;
   [[nodiscard]] const Dataset& dataset() const;
+  /// What the batches took that next() has returned, added up; peaks are the highest. Also after close().
+  [[nodiscard]] const LoadStats& stats() const noexcept { return stats_; }
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+  LoadStats stats_;
 };
 
 struct VerifyOptions {

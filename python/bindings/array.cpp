@@ -67,6 +67,7 @@ void bind_array(nb::module_& m) {
       .def("counts_displs", &DistributedArray::counts_displs)
       .def_prop_ro("tile", &tile_of, nb::for_getter(nb::sig("def tile(self) -> memoryview")))
       .def_prop_ro("stats", [](const DistributedArray& a) { return a.stats; })
+      .def_ro("warnings", &DistributedArray::warnings, nb::rv_policy::copy)
       .def("gather", &gather, "root"_a, nb::sig("def gather(self, root: int) -> memoryview | None"))
       .def("digest", &DistributedArray::digest, Unlocked())
       .def("summary", [](const DistributedArray& a) { return to_text(a.summary()); });

@@ -78,8 +78,13 @@ void bind_verify(nb::module_& m) {
       .def(
           "__repr__",
           [](const VerifyReport& r) {
-            return nb::str("VerifyReport(shards={}, shards_verified={}, bytes_read={}, seconds={:.3f}, generation={})")
-                .format(r.shards, r.shards_verified, r.bytes_read, r.seconds, r.generation);
+            nb::str text =
+                nb::str("VerifyReport(shards={}, shards_verified={}, bytes_read={}, seconds={:.3f}, warnings={}")
+                    .format(r.shards, r.shards_verified, r.bytes_read, r.seconds, r.warnings.size());
+            if (r.manifest_written.empty()) return text + nb::str(")");
+            return text + nb::str(", manifest_written={!r}, generation={}, changed={}, added={}, dropped={})")
+                              .format(to_path(r.manifest_written), r.generation, r.changed.size(), r.added.size(),
+                                      r.dropped.size());
           },
           nb::sig("def __repr__(self) -> str"));
   m.def("verify", &watched_verify, "paths"_a, "options"_a, "comm"_a, "progress"_a.none(), "run_on"_a,

@@ -28,6 +28,7 @@ class Batches {
 
   void close() { stream_->close(); }
   [[nodiscard]] const Dataset& dataset() const { return stream_->dataset(); }
+  [[nodiscard]] const LoadStats& stats() const { return stream_->stats(); }
 
  private:
   Watch watch_;
@@ -42,7 +43,8 @@ void bind_stream(nb::module_& m) {
            "options"_a, "progress"_a.none())
       .def("next", &Batches::next, "The next batch; None at the end or after close().")
       .def("close", &Batches::close, Unlocked(), "Ends early: no thread, descriptor or buffer is left.")
-      .def_prop_ro("dataset", &Batches::dataset, nb::rv_policy::copy);
+      .def_prop_ro("dataset", &Batches::dataset, nb::rv_policy::copy)
+      .def_prop_ro("stats", &Batches::stats, nb::rv_policy::copy);
 }
 
 }  // namespace loadstone::python

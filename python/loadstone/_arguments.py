@@ -264,6 +264,8 @@ def destination(name: str, value: object) -> tuple[Any, str, list[int]]:
     wanted = "a writable NumPy array in C order"
     if not isinstance(value, numpy.ndarray):
         wrong_type(name, wanted, value)
-    if not value.flags.c_contiguous or not value.flags.writeable:
-        wrong_value(name, wanted, "one that is strided" if value.flags.writeable else "one that is read-only")
+    if not value.flags.writeable:
+        wrong_value(name, wanted, "one that is read-only")
+    if not value.flags.c_contiguous:
+        wrong_value(name, wanted, "one in Fortran order" if value.flags.f_contiguous else "one that is strided")
     return value.reshape(-1).view(numpy.uint8), dtype(name, value.dtype), list(value.shape)

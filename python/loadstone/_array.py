@@ -242,6 +242,11 @@ class DistributedArray:
         """What this rank's load did."""
         return self._native.stats
 
+    @property
+    def warnings(self) -> list[Fault]:
+        """What was odd about the dataset, where paths were loaded; rank 0 also tells it by the logger "loadstone"."""
+        return self._native.warnings
+
     def total_stats(self) -> LoadStats:
         """`stats` summed over the ranks; peaks and seconds are the worst rank's. Collective."""
         return _core.total(self._native.stats, self._native.comm)

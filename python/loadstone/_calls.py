@@ -14,7 +14,7 @@ from loadstone import _comm, _core, _options
 from loadstone._array import DistributedArray
 from loadstone._context import Context
 from loadstone._core import Dataset, Fault
-from loadstone._notices import log_fallbacks
+from loadstone._notices import log_fallbacks, log_warnings
 from loadstone._plan import Plan
 from loadstone._stream import BatchStream
 
@@ -127,6 +127,8 @@ def load(
     else:
         array = _core.load(names, options, ranks, progress, _comm.run_on(ranks))
     log_fallbacks(array.stats.fallbacks)
+    if ranks.rank == 0:
+        log_warnings(array.warnings)
     result = DistributedArray(array)
     if verify == "crc":
         _tell_unverified(result, strict=bool(more.get("strict")))
@@ -156,7 +158,10 @@ def plan(
     if isinstance(paths, Dataset):
         return Plan(_core.make_plan(paths, options, number, only))
     options.open.cast = options.dtype
-    return Plan(_core.make_plan(_core.open(names, options.open, group), options, number, only))
+    dataset = _core.open(names, options.open, group)
+    if group.rank == 0:
+        log_warnings(dataset.warnings)
+    return Plan(_core.make_plan(dataset, options, number, only))
 
 
 def stream(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from loadstone import _core
 from loadstone._array import DistributedArray
-from loadstone._notices import log_fallbacks
+from loadstone._notices import log_fallbacks, log_warnings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,11 +21,17 @@ class BatchStream:
 
     def __init__(self, native: _core.BatchStream) -> None:
         self._native = native
+        log_warnings(native.dataset.warnings)
 
     @property
     def dataset(self) -> _core.Dataset:
         """What is streamed."""
         return self._native.dataset
+
+    @property
+    def stats(self) -> _core.LoadStats:
+        """What the batches took so far, added up; peaks are the highest."""
+        return self._native.stats
 
     def __iter__(self) -> BatchStream:
         return self

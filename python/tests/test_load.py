@@ -205,6 +205,19 @@ def test_memory_of_the_other_byte_order_is_told_by_it(tmp_path):
         loadstone.load(tmp_path, out=np.empty((10, 6), ">f4"))
 
 
+def test_what_is_odd_about_a_dataset_is_told_once(tmp_path, caplog):
+    for number in range(2):
+        np.save(tmp_path / f"s_{number}.npy", np.zeros((2, 3), "f4"))
+    array = loadstone.load(tmp_path)
+    loadstone.load(tmp_path)
+    list(loadstone.stream(tmp_path, batch_rows=2))
+    loadstone.plan(tmp_path)
+    assert [warning.kind for warning in array.warnings] == ["complete.unproven"]
+    told = [record for record in caplog.records if record.name == "loadstone" and str(tmp_path) in record.message]
+    assert [record.levelname for record in told] == ["WARNING"]
+    assert "verify" in told[0].message
+
+
 def test_a_fallback_is_logged_once(caplog):
     told = {"direct refused on a file system of this test: EINVAL": 3}
     with caplog.at_level("INFO", logger="loadstone"):

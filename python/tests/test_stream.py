@@ -35,6 +35,16 @@ def test_the_dataset_is_at_hand(run42):
     assert loadstone.stream(run42, batch_rows=3).dataset.shape == (17, 5)
 
 
+def test_statistics_are_of_all_batches(run42, array):
+    with loadstone.stream(run42, batch_rows=3, io_file_stats=True) as stream:
+        assert stream.stats.bytes_wanted == 0
+        next(stream)
+        assert stream.stats.bytes_wanted == 3 * array[0].nbytes
+        rest = list(stream)
+    assert len(rest) == 5 and stream.stats.bytes_wanted == array.nbytes
+    assert sum(one.bytes_in_place + one.bytes_staged for one in stream.stats.files) >= array.nbytes
+
+
 def held():
     return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
 

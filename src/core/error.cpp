@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string_view>
 
 #include "core/status.hpp"
 #include "core/text.hpp"
@@ -18,14 +19,19 @@ constexpr std::array<std::string_view, 23> kCodeNames = {
 
 constexpr int kFaultsOfAKind = 20;
 
+/// With a full stop, unless the sentence ends by itself.
+void close(std::string& text) {
+  if (!text.empty() && std::string_view(".?!").find(text.back()) == std::string_view::npos) text += '.';
+}
+
 std::string sentence(const Fault& fault, Audience audience) {
   std::string text;
   if (!fault.path.empty()) text += escape_path(fault.path) + ": ";
   text += fault.message;
-  if (!text.empty() && text.back() != '.') text += '.';
+  close(text);
   if (!fault.remedy.empty()) {
     text += ' ' + fault.remedy.text(audience);
-    if (text.back() != '.') text += '.';
+    close(text);
   }
   return text;
 }

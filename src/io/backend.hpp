@@ -85,5 +85,7 @@ struct BackendEntry {
 std::span<const BackendEntry> backend_table();
 /// "auto" is uring if usable, else posix. Forcing an unusable one is an error with the reason and the choices.
 Result<std::unique_ptr<Backend>> make_backend(std::string_view name, int depth, std::string* chosen);
+/// Why "auto" made something else than an io_uring; empty where this build has none.
+std::string why_no_ring();
 
 }  // namespace loadstone::io

@@ -16,12 +16,17 @@ constexpr bool kUringBuilt = true;
 constexpr auto* kProbeUring = &probe_uring;
 constexpr auto* kMakeUring = &make_uring;
 std::unique_ptr<Backend> make_ring_if_usable(int depth) { return probe_uring().usable ? make_uring(depth) : nullptr; }
+std::string why_no_ring_here() {
+  const Support support = probe_uring();
+  return support.usable ? "it could not be set up" : support.reason;
+}
 #else
 constexpr bool kUringBuilt = false;
 Support uring_not_built() { return {false, "not built: liburing was missing or LOADSTONE_WITH_URING was off"}; }
 constexpr auto* kProbeUring = &uring_not_built;
 constexpr std::unique_ptr<Backend> (*kMakeUring)(int) = nullptr;
 std::unique_ptr<Backend> make_ring_if_usable(int) { return nullptr; }
+std::string why_no_ring_here() { return {}; }
 #endif
 
 Support probe_mmap() { return {true, "serves copies of resident pages; cannot be chosen for all reads"}; }
@@ -53,6 +58,8 @@ Fault refused(std::string_view name, std::string_view reason) {
 }  // namespace
 
 std::span<const BackendEntry> backend_table() { return kTable; }
+
+std::string why_no_ring() { return why_no_ring_here(); }
 
 Result<std::unique_ptr<Backend>> make_backend(std::string_view name, int depth, std::string* chosen) {
   if (name.empty() || name == "auto") {

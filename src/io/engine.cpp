@@ -60,6 +60,7 @@ class StandardEngine final : public Engine {
         chooser_(WayRules::from(settings_), counters_),
         copiers_(ledger, copy_threads(settings_)) {
     shelf_.serve(backend_.get());
+    if (!is_forced_ && backend_name_ != "uring") tell_ring_refused();
   }
 
   StandardEngine(const StandardEngine&) = delete;
@@ -104,6 +105,10 @@ class StandardEngine final : public Engine {
   [[nodiscard]] bool has_lost_requests() const override { return lost_requests_; }
 
  private:
+  void tell_ring_refused() {
+    if (const std::string why = why_no_ring(); !why.empty()) ++counters_.fallbacks["io_uring is not used: " + why];
+  }
+
   /// Between runs the budget is the caller's.
   void trim() {
     if (memory_->edges) memory_->edges->trim();

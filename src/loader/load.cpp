@@ -101,7 +101,9 @@ DistributedArray load(const Paths& paths, const LoadOptions& options, const Comm
   auto dataset = loader::discover(paths, open, options.dtype, session.agreement());
   if (!dataset.ok()) session.fail(std::move(dataset).status());
   times.end("discover");
-  return carry_out(session, *dataset, options, comm, times);
+  DistributedArray array = carry_out(session, *dataset, options, comm, times);
+  array.warnings = std::move(dataset->warnings);
+  return array;
 }
 
 DistributedArray load(const Dataset& dataset, const LoadOptions& options, const CommPtr& comm) {

@@ -16,6 +16,7 @@
 #include "loader/read_ahead.hpp"
 #include "loader/session.hpp"
 #include "loader/stream_plan.hpp"
+#include "loader/totals.hpp"
 
 namespace loadstone {
 namespace {
@@ -126,6 +127,7 @@ BatchStream::BatchStream(BatchStream&&) noexcept = default;
 BatchStream& BatchStream::operator=(BatchStream&& other) noexcept {
   close();
   state_ = std::move(other.state_);
+  stats_ = std::move(other.stats_);
   return *this;
 }
 BatchStream::~BatchStream() { close(); }
@@ -152,6 +154,7 @@ std::optional<DistributedArray> BatchStream::next() {
   DistributedArray batch =
       typed([&] { return state_->read_ahead ? state_->read_ahead->next(state_->progress) : state_->load_batch(); });
   ++state_->taken;
+  patiently([&] { stats_ = loader::sum(stats_, batch.stats); });
   loader::announce(batch.stats.fallbacks, state_->options.log);
   return batch;
 }

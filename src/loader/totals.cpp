@@ -59,20 +59,39 @@ void add(FileStats& sum, const FileStats& part) {
   }
 }
 
-/// By path, whoever read of a file.
+/// Counts by file, whoever read of it and however often.
+class FilesByPath {
+ public:
+  void add_all(const std::vector<FileStats>& files) {
+    for (const FileStats& file : files) {
+      const auto [found, is_new] = by_path_.try_emplace(file.path, file);
+      if (!is_new) add(found->second, file);
+    }
+  }
+  /// In the order of the paths.
+  std::vector<FileStats> take() {
+    std::vector<FileStats> files;
+    for (auto& [path, file] : by_path_) files.push_back(std::move(file));
+    return files;
+  }
+
+ private:
+  std::map<std::string, FileStats> by_path_;
+};
+
 std::vector<FileStats> files_of_all(const std::vector<FileStats>& mine, comm::Agreement& agreement) {
   const std::vector<std::byte> bytes = encode(mine);
   const comm::Gathered all = value_or_throw(agreement.allgather(bytes, "totals"));
-  std::map<std::string, FileStats> by_path;
+  FilesByPath files;
   all.for_each([&](std::span<const std::byte> part) {
-    for (const FileStats& file : decode_file_stats(part).value_or(std::vector<FileStats>{})) {
-      const auto [found, is_new] = by_path.try_emplace(file.path, file);
-      if (!is_new) add(found->second, file);
-    }
+    files.add_all(decode_file_stats(part).value_or(std::vector<FileStats>{}));
   });
-  std::vector<FileStats> files;
-  for (auto& [path, file] : by_path) files.push_back(std::move(file));
-  return files;
+  return files.take();
+}
+
+template <class Number>
+void add(std::map<std::string, Number>& sum, const std::map<std::string, Number>& part) {
+  for (const auto& [name, number] : part) sum[name] += number;
 }
 
 }  // namespace
@@ -84,6 +103,35 @@ void tell_budget(const Ledger& ledger, LoadStats& stats) {
     const auto which = static_cast<Use>(use);
     if (ledger.peak_bytes(which) > 0) stats.peak_by_use[std::string(to_string(which))] = ledger.peak_bytes(which);
   }
+}
+
+LoadStats sum(LoadStats so_far, const LoadStats& next) {
+  for (const auto count : {&LoadStats::bytes_wanted, &LoadStats::bytes_read, &LoadStats::bytes_in_place,
+                           &LoadStats::bytes_staged, &LoadStats::requests, &LoadStats::short_reads, &LoadStats::retries,
+                           &LoadStats::opens, &LoadStats::unverified_bytes, &LoadStats::staging_bytes_new}) {
+    so_far.*count += next.*count;
+  }
+  for (const auto peak : {&LoadStats::depth, &LoadStats::budget_bytes, &LoadStats::peak_bytes}) {
+    so_far.*peak = std::max(so_far.*peak, next.*peak);
+  }
+  add(so_far.bytes_by_way, next.bytes_by_way);
+  add(so_far.windows, next.windows);
+  add(so_far.fallbacks, next.fallbacks);
+  add(so_far.seconds_by_step, next.seconds_by_step);
+  for (const auto& [use, peak] : next.peak_by_use) {
+    std::int64_t& highest = so_far.peak_by_use[use];
+    highest = std::max(highest, peak);
+  }
+  if (next.huge_page_bytes >= 0)
+    so_far.huge_page_bytes = std::max<std::int64_t>(so_far.huge_page_bytes, 0) + next.huge_page_bytes;
+  so_far.cpu_seconds += next.cpu_seconds;
+  so_far.seconds += next.seconds;
+  so_far.backend = next.backend;
+  FilesByPath files;
+  files.add_all(so_far.files);
+  files.add_all(next.files);
+  so_far.files = files.take();
+  return so_far;
 }
 
 LoadStats total_over_ranks(const LoadStats& stats, const CommPtr& comm, const Interrupt& interrupt) {

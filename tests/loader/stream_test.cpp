@@ -336,6 +336,17 @@ TEST_F(StreamTest, StatisticsOfBatchesAddUp) {
   EXPECT_GE(sum.bytes_read, kElements * 4);
   EXPECT_GE(sum.opens, 4);
   EXPECT_LE(sum.opens, 8) << "files stay open from batch to batch";
+  stream.close();
+  const LoadStats& told = stream.stats();
+  EXPECT_EQ(told.bytes_wanted, sum.bytes_wanted);
+  EXPECT_EQ(told.bytes_in_place, sum.bytes_in_place);
+  EXPECT_EQ(told.bytes_staged, sum.bytes_staged);
+  EXPECT_EQ(told.bytes_read, sum.bytes_read);
+  EXPECT_EQ(told.opens, sum.opens);
+  std::int64_t by_way = 0;
+  for (const auto& [way, bytes] : told.bytes_by_way) by_way += bytes;
+  EXPECT_EQ(by_way, sum.bytes_read);
+  EXPECT_LE(told.peak_bytes, told.budget_bytes);
 }
 
 TEST_F(StreamTest, CountsByFileAreThoseOfTheBatch_IO40) {
@@ -352,6 +363,10 @@ TEST_F(StreamTest, CountsByFileAreThoseOfTheBatch_IO40) {
     EXPECT_EQ(landed, batch->stats.bytes_in_place + batch->stats.bytes_staged);
   }
   EXPECT_GE(files.size(), 2U);
+  std::set<std::string> of_all;
+  for (const FileStats& file : stream.stats().files) of_all.insert(file.path);
+  EXPECT_EQ(of_all, files);
+  EXPECT_EQ(stream.stats().files.size(), files.size()) << "each once";
 }
 
 TEST_F(StreamTest, ProgressIsToldOnTheCallersThreadAndEndsWithAllOfTheBatch) {
