@@ -24,6 +24,7 @@ def note() -> dict[str, Any]:
         "memory_bytes": int(memory["MemTotal"].split()[0]) * 1024,
         "numa_nodes": len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))) or 1,
         "huge_pages": selected("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "free_pages_given_back": free_page_reporting(),
         "kernel": platform.release(),
         "virtualised": "hypervisor" in cpu_flags(),
         "file_system": file_system(places.data_folder()),
@@ -78,6 +79,13 @@ def selected(path: str) -> str:
     """The word in brackets."""
     text = read(Path(path))
     return text.partition("[")[2].partition("]")[0] or text
+
+
+def free_page_reporting() -> dict[str, str]:
+    """Whether, and after how long, this guest gives free memory back to its host, where the kernel tells."""
+    settings = Path("/sys/module/page_reporting/parameters")
+    names = ("page_reporting_order", "min_free_ms", "max_waiting_mib")
+    return {name: read(settings / name) for name in names if (settings / name).exists()}
 
 
 def existing(folder: Path) -> Path:

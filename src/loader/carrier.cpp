@@ -103,6 +103,7 @@ Status Carrier::take_memory() {
     if (!fits.ok()) return fits;
     memory_ = std::make_shared<TileMemory>(options_->out->bytes, options_->out->owner);
   } else {
+    if (Status fits = fits_machine(plan_->tile_bytes, session_->settings()); !fits.ok()) return fits;
     memory_ = std::make_shared<TileMemory>(plan_->tile_bytes, huge, plan_->landing_skew());
   }
   auto pool = make_staging_pool(session_->shelf(), budgeting_, huge);

@@ -1,5 +1,6 @@
 #include "loader/machine.hpp"
 
+#include "core/checked.hpp"
 #include "io/file.hpp"
 
 #include <sched.h>
@@ -33,18 +34,19 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-/// Headroom of one group: version 2 names first, then those of version 1. "max" is no limit.
-std::optional<std::int64_t> headroom_of(const std::string& group) {
+void lower(std::optional<std::int64_t>& least, std::optional<std::int64_t> other) {
+  if (other && (!least || *other < *least)) least = other;
+}
+
+/// Takes one group in: version 2 names first, then those of version 1. "max" is no limit.
+void add_group(GroupMemory& memory, const std::string& group) {
   std::optional<std::int64_t> limit = number_in(text_of(group + "/memory.max"));
   std::optional<std::int64_t> usage = number_in(text_of(group + "/memory.current"));
   if (!limit) limit = number_in(text_of(group + "/memory.limit_in_bytes"));
   if (!usage) usage = number_in(text_of(group + "/memory.usage_in_bytes"));
-  if (!limit) return std::nullopt;
-  return std::max<std::int64_t>(*limit - usage.value_or(0), 0);
-}
-
-void lower(std::optional<std::int64_t>& least, std::optional<std::int64_t> other) {
-  if (other && (!least || *other < *least)) least = other;
+  if (!limit) return;
+  lower(memory.limit, limit);
+  lower(memory.headroom, std::max<std::int64_t>(*limit - usage.value_or(0), 0));
 }
 
 /// "0::/a/b" gives "/a/b", "5:memory:/a" gives "/memory/a"; empty for other controllers.
@@ -60,34 +62,39 @@ std::string group_of(std::string_view line) {
 
 }  // namespace
 
-std::optional<std::int64_t> available_of(std::string_view meminfo) {
-  constexpr std::string_view kKey = "MemAvailable:";
-  const std::size_t at = meminfo.find(kKey);
+std::optional<std::int64_t> meminfo_bytes(std::string_view meminfo, std::string_view name) {
+  const std::string key = std::string(name) + ':';
+  const std::size_t at = meminfo.find(key);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::optional<std::int64_t> kib = number_in(meminfo.substr(at + kKey.size()));
+  const std::optional<std::int64_t> kib = number_in(meminfo.substr(at + key.size()));
   return kib ? std::optional(*kib * 1024) : std::nullopt;
 }
 
-std::optional<std::int64_t> cgroup_headroom(std::string_view proc_cgroup, const std::string& mount) {
-  std::optional<std::int64_t> least;
+GroupMemory cgroup_memory(std::string_view proc_cgroup, const std::string& mount) {
+  GroupMemory least;
   while (!proc_cgroup.empty()) {
     const std::size_t end = std::min(proc_cgroup.find('\n'), proc_cgroup.size());
     std::string group = group_of(proc_cgroup.substr(0, end));
     proc_cgroup.remove_prefix(std::min(end + 1, proc_cgroup.size()));
     while (!group.empty()) {
-      lower(least, headroom_of(mount + (group == "/" ? "" : group)));
+      add_group(least, mount + (group == "/" ? "" : group));
       group.resize(group.find_last_of('/') == std::string::npos ? 0 : group.find_last_of('/'));
     }
   }
-  lower(least, headroom_of(mount));
+  add_group(least, mount);
   return least;
 }
 
 Machine this_machine() {
   Machine machine;
-  std::optional<std::int64_t> available = available_of(text_of("/proc/meminfo"));
-  lower(available, cgroup_headroom(text_of("/proc/self/cgroup"), "/sys/fs/cgroup"));
+  const std::string meminfo = text_of("/proc/meminfo");
+  const GroupMemory group = cgroup_memory(text_of("/proc/self/cgroup"), "/sys/fs/cgroup");
+  std::optional<std::int64_t> available = meminfo_bytes(meminfo, "MemAvailable");
+  lower(available, group.headroom);
   machine.available_bytes = available.value_or(kAssumedBytes);
+  const std::int64_t swap = meminfo_bytes(meminfo, "SwapTotal").value_or(0);
+  if (const auto total = meminfo_bytes(meminfo, "MemTotal")) machine.memory_bytes = *total + swap;
+  if (group.limit) machine.group_bytes = checked_add(*group.limit, swap).value_or(*group.limit);
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof(set), &set) == 0) machine.cores = std::max(1, CPU_COUNT(&set));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,18 +11,24 @@ namespace loadstone::loader {
 
 struct Machine {
   std::int64_t available_bytes = 0;  ///< memory that can be had now without swapping
-  int cores = 1;                     ///< that this process may run on
+  std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< all of it, with swap
+  std::int64_t group_bytes = std::numeric_limits<std::int64_t>::max();   ///< that our control group may have, with swap
+  int cores = 1;                                                         ///< that this process may run on
 };
 
 /// Asks the kernel. 8 GiB are assumed where it does not tell.
 Machine this_machine();
 
-/// "MemAvailable" of /proc/meminfo. Pure.
-std::optional<std::int64_t> available_of(std::string_view meminfo);
+/// A line of /proc/meminfo, such as "MemAvailable", in bytes. Pure.
+std::optional<std::int64_t> meminfo_bytes(std::string_view meminfo, std::string_view name);
 
-/// The least headroom (limit - usage) over the memory control groups of a process and those above them.
+/// The least over the memory control groups of a process and those above them.
+struct GroupMemory {
+  std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> headroom;  ///< limit - usage
+};
 /// @param proc_cgroup  text of /proc/self/cgroup
 /// @param mount        where the control groups are: /sys/fs/cgroup
-std::optional<std::int64_t> cgroup_headroom(std::string_view proc_cgroup, const std::string& mount);
+GroupMemory cgroup_memory(std::string_view proc_cgroup, const std::string& mount);
 
 }  // namespace loadstone::loader

@@ -263,6 +263,7 @@ Result<Settings> settle(const IoOptions& io, const std::optional<std::int64_t>& 
   Settler settler(environment);
   Settings settings;
   settings.engine.ranks_on_node = std::max(1, ranks_on_node);
+  settings.most_tile_bytes = std::min(machine.memory_bytes / settings.engine.ranks_on_node, machine.group_bytes);
   settle_budget(settler, budget_bytes, ranks_on_node, machine, settings);
   settle_ways(settler, io, settings.engine);
   settle_sizes(settler, io, machine, settings.engine);
@@ -282,6 +283,18 @@ Result<Settings> make_settings(const IoOptions& io, const std::optional<std::int
                                const std::optional<IdentityRule>& identity, const std::vector<std::string>& roots,
                                int ranks_on_node) {
   return settle(io, budget_bytes, deadline_s, identity, roots, ranks_on_node, read_environment(), this_machine());
+}
+
+Status fits_machine(std::int64_t tile_bytes, const Settings& settings) {
+  if (tile_bytes <= settings.most_tile_bytes) return {};
+  return Fault{.code = Code::out_of_memory,
+               .kind = "out_of_memory",
+               .message = fmt::format("this rank's tile takes {}; this machine can hold {} for each of its {}",
+                                      format_bytes(tile_bytes), format_bytes(settings.most_tile_bytes),
+                                      counted(settings.engine.ranks_on_node, "rank")),
+               .remedy = "Use more machines, take a smaller selection, or stream it in batches",
+               .wanted = tile_bytes,
+               .got = settings.most_tile_bytes};
 }
 
 }  // namespace loadstone::loader

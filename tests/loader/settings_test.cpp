@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -151,9 +152,28 @@ TEST(Environment, IO41AnUnknownNameIsAWarningWithTheNearest) {
 }
 
 TEST(Machine, ReadsMemAvailable) {
-  EXPECT_EQ(available_of("MemTotal:  100 kB\nMemAvailable:     64 kB\n"), 65536);
-  EXPECT_FALSE(available_of("MemTotal: 100 kB\n"));
+  EXPECT_EQ(meminfo_bytes("MemTotal:  100 kB\nMemAvailable:     64 kB\n", "MemAvailable"), 65536);
+  EXPECT_FALSE(meminfo_bytes("MemTotal: 100 kB\n", "MemAvailable"));
   EXPECT_GT(this_machine().available_bytes, 0);
+}
+
+TEST(Machine, ATileThatItCannotHoldIsRefused) {
+  const Machine machine{.available_bytes = kMiB, .memory_bytes = 64 * kMiB, .group_bytes = 24 * kMiB, .cores = 8};
+  Asked asked;
+  const auto alone = settled({}, asked, machine);
+  ASSERT_TRUE(alone.ok());
+  EXPECT_TRUE(fits_machine(24 * kMiB, *alone).ok());
+  EXPECT_FALSE(fits_machine(24 * kMiB + 1, *alone).ok()) << "the control group's limit";
+  asked.ranks = 4;
+  const auto four = settled({}, asked, machine);
+  ASSERT_TRUE(four.ok());
+  EXPECT_TRUE(fits_machine(16 * kMiB, *four).ok());
+  const Status refused = fits_machine(16 * kMiB + 1, *four);
+  ASSERT_FALSE(refused.ok()) << "the machine's, shared by its ranks";
+  EXPECT_EQ(refused.code(), Code::out_of_memory);
+  EXPECT_NE(refused.failure().first().message.find("16.0 MiB for each of its 4 ranks"), std::string::npos)
+      << refused.failure().first().message;
+  EXPECT_LT(this_machine().memory_bytes, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Machine, TheTightestControlGroupCounts) {
@@ -162,14 +182,15 @@ TEST(Machine, TheTightestControlGroupCounts) {
     std::filesystem::create_directories(std::filesystem::path(mount.file(name)).parent_path());
     test::write_file(mount.file(name), text);
   };
-  EXPECT_FALSE(cgroup_headroom("0::/a/b\n", mount.path().string()));
+  EXPECT_FALSE(cgroup_memory("0::/a/b\n", mount.path().string()).headroom);
   write("a/b/memory.max", "max\n");
   write("a/memory.max", "1000\n");
   write("a/memory.current", "300\n");
-  EXPECT_EQ(cgroup_headroom("0::/a/b\n", mount.path().string()), 700);
+  EXPECT_EQ(cgroup_memory("0::/a/b\n", mount.path().string()).headroom, 700);
   write("memory/c/memory.limit_in_bytes", "500\n");
   write("memory/c/memory.usage_in_bytes", "501\n");
-  EXPECT_EQ(cgroup_headroom("4:cpu:/x\n5:memory:/c\n", mount.path().string()), 0);
+  EXPECT_EQ(cgroup_memory("4:cpu:/x\n5:memory:/c\n", mount.path().string()).headroom, 0);
+  EXPECT_EQ(cgroup_memory("0::/a/b\n", mount.path().string()).limit, 1000);
 }
 
 }  // namespace
