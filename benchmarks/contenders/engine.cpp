@@ -52,16 +52,15 @@ class EngineAlone final : public bench::Contender {
     settings_.request_bytes = job.number("request", 0);
     settings_.depth = job.number("depth", 0);
     budget_bytes_ = job.number("budget", kBudgetBytes);
-    room_bytes_ = job.number("file_bytes", 0) + std::ssize(job.files) * kPageBytes;
     if (!job.present) return;
-    memory_ = Pages(room_bytes_);
+    memory_ = Pages(job.number("file_bytes", 0) + std::ssize(job.files) * kPageBytes);
     std::ranges::fill(memory_.bytes(), std::byte{1});
   }
 
   bench::Report run(const bench::Job& job) override {
     const io::Opener opener;
     const std::vector<io::InputFile> files = find(job, opener);
-    if (!job.present) memory_ = Pages(room_bytes_);
+    if (!job.present) memory_ = Pages(room_for(files));
     place(files);
     Ledger ledger(budget_bytes_);
     const auto engine = value_or_throw(io::Engine::make(settings_, opener, ledger));
@@ -93,11 +92,20 @@ class EngineAlone final : public bench::Contender {
     return files;
   }
 
+  static std::int64_t room_of(const io::InputFile& file) {
+    return (file.identity.size + kPageBytes - 1) / kPageBytes * kPageBytes;
+  }
+  static std::int64_t room_for(std::span<const io::InputFile> files) {
+    std::int64_t bytes = 0;
+    for (const io::InputFile& file : files) bytes += room_of(file);
+    return bytes;
+  }
+
   void place(std::span<const io::InputFile> files) {
     std::span<std::byte> rest = memory_.bytes();
     for (const io::InputFile& file : files) {
       places_.push_back(rest.first(static_cast<std::size_t>(file.identity.size)));
-      rest = rest.subspan(static_cast<std::size_t>((file.identity.size + kPageBytes - 1) / kPageBytes * kPageBytes));
+      rest = rest.subspan(static_cast<std::size_t>(room_of(file)));
     }
   }
 
@@ -115,7 +123,6 @@ class EngineAlone final : public bench::Contender {
 
   io::EngineSettings settings_;
   std::int64_t budget_bytes_ = 0;
-  std::int64_t room_bytes_ = 0;
   Pages memory_;
   std::vector<std::span<std::byte>> places_;
 };

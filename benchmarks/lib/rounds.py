@@ -53,8 +53,9 @@ def job_of(bench: Bench, entrant: Entrant, copy: int) -> dict[str, Any]:
     present = cell.destination == "present"
     if entrant.kind == roster.CEILING:
         options |= bench.tuning if entrant.program == "raw_read" else {}
-        options |= {"file_bytes": str(data.file_bytes)}
         present = entrant.name in roster.PRESENT_CEILINGS
+    if entrant.kind == roster.CEILING or cell.action in roster.ENGINE:
+        options |= {"file_bytes": str(data.file_bytes)}  # whose memory may be there before a file is looked at
     return {
         "action": cell.action,
         "form": data.form,

@@ -23,7 +23,7 @@ def log_warnings(warnings: Iterable[Fault]) -> None:
         _log_once("WARNING", f"{where}{warning.message.rstrip('.')}. {warning.remedy or ''}".rstrip())
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4096)  # what comes after so many others may be told again
 def _log_once(level: str, text: str) -> None:
     import logging  # most processes have nothing to tell
 

@@ -38,6 +38,19 @@ void copy_below_line(std::byte* target, const std::byte* source, std::size_t n) 
   if (n == 1) *target = *source;
 }
 
+// How far ahead a source is asked for: a page, so that the next one's address is known as well. What is asked for
+// behind the end is of no use and does no harm.
+inline constexpr std::size_t kReadAhead = 4096;
+
+/// Asks for a line to read soon, into the level-2 cache: a core has several times as many misses under way there as in
+/// the level-1 cache, where those of plain loads are.
+template <class V>
+void ask_for(const std::byte* line) {
+  constexpr int kToRead = 0;
+  constexpr int kIntoLevel2 = 2;
+  __builtin_prefetch(line, kToRead, kIntoLevel2);
+}
+
 /// Asks for the lines of an Ahead, one a call.
 template <class V>
 class Prefetcher {
@@ -47,7 +60,7 @@ class Prefetcher {
   void next() {
     if (line_ == ahead_.lines.size()) return;
     // The first line that begins after what has been read: the one before is near.
-    __builtin_prefetch(ahead_.lines[line_] + at_ + kLine - 1);
+    ask_for<V>(ahead_.lines[line_] + at_ + kLine - 1);
     at_ += kLine;
     if (at_ < ahead_.bytes) return;
     at_ = 0;
@@ -75,16 +88,9 @@ void stream_lines(std::byte* target, const std::byte* source, std::size_t bytes,
   copy_below_line<V>(target + at, source + at, bytes - at);
 }
 
-// Of a dense copy, how far ahead lines are asked for, into the level-2 cache: a core has several times as many misses
-// under way there as in the level-1 cache, where those of plain loads are. The next page, so that its address is known
-// as well. What is asked for behind the end is of no use and does no harm.
-inline constexpr std::size_t kDenseAhead = 4096;
-
 template <class V>
 void stream(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
-  constexpr int kIntoLevel2 = 2;
-  stream_lines<V>(target, source, bytes,
-                  [&](std::size_t at) { __builtin_prefetch(source + at + kDenseAhead, 0, kIntoLevel2); });
+  stream_lines<V>(target, source, bytes, [&](std::size_t at) { ask_for<V>(source + at + kReadAhead); });
 }
 
 template <class V>
@@ -165,9 +171,9 @@ void ask_for_ends(const std::byte* target, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(end) % kLine != 0) __builtin_prefetch(end, 1);
 }
 
-/// The source of runs further on, by as many as take memory's time to arrive: 2 KiB, but no more than 64 runs.
+/// The source of runs further on, by as many as make kReadAhead, but no more than 64.
 inline std::int64_t read_ahead(std::int64_t source_stride, std::size_t run_bytes) {
-  const std::size_t runs = std::size_t{2048} / run_bytes;
+  const std::size_t runs = kReadAhead / run_bytes;
   return source_stride * static_cast<std::int64_t>(runs < 1 ? 1 : runs > 64 ? 64 : runs);
 }
 
@@ -181,7 +187,7 @@ void stream_runs(std::byte* target, std::int64_t target_stride, const std::byte*
     const std::int64_t step = read_ahead(source_stride, run_bytes);
     return all.each([&](std::byte* to, const std::byte* from) {
       ask_for_ends<V>(to + ends, run_bytes);
-      stream_lines<V>(to, from, run_bytes, [&](std::size_t at) { __builtin_prefetch(from + step + at); });
+      stream_lines<V>(to, from, run_bytes, [&](std::size_t at) { ask_for<V>(from + step + at); });
     });
   }
   Prefetcher<V> prefetcher(ahead);

@@ -308,10 +308,10 @@ void compare_with_manifest(Found& found, const OpenOptions& options) {
 
 void describe_as_before(Found& found, const Found& before, const OpenOptions& options) {
   if (found.ranges || before.format != "raw" || !before.file_of_shards.empty()) return;
-  const bool is_described = !found.set_by.empty();
+  const bool has_sidecar = found.set_by == "sidecar";
   if (!found.dtype) found.dtype = with_order(before.dtype, options.byteorder);
   if (!found.trailing_shape) found.trailing_shape = before.trailing_shape;
-  if (is_described) return;
+  if (has_sidecar) return;  // it tells where data begin, and in which order they are
   std::map<std::string, const Stated*> by_name;
   for (std::size_t i = 0; i < before.shards(); ++i) by_name.emplace(before.file_of(i).name, &before.stated[i]);
   if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});

@@ -442,6 +442,15 @@ TEST_F(Recorded, DS57ChangedAndNewShardsAreRecordedAnewAsTheManifestDescribesThe
   EXPECT_EQ(found().shards[3].data_offset, 16);
 }
 
+TEST_F(Recorded, DS57WhatAnArgumentLeavesOpenStaysAsItIsRecorded) {
+  record_.open.trailing_shape = Shape{4};
+  const VerifyReport report = verify({folder_.path()}, record_);
+  EXPECT_EQ(report.warnings.back().kind, "manifest.redescribed");
+  EXPECT_EQ(found().shape, (Shape{3 + 0 + 4 + 2, 4}));
+  EXPECT_EQ(found().shards[0].dtype.str(), ">f4");
+  EXPECT_EQ(found().shards[0].data_offset, 16);
+}
+
 TEST_F(Recorded, DS57AnotherDescriptionOfTheSameBytesIsTold) {
   record_.open.raw_dtype = "<i2";
   record_.open.header_bytes = 0;
