@@ -120,6 +120,9 @@ std::int64_t payload_bytes(const Dataset& dataset) {
 std::string location_of(const Dataset& dataset) {
   if (dataset.files.empty()) return dataset.pattern;
   const std::string& path = dataset.files.front().path;
+  if (dataset.pattern.empty()) {  // names that tell no order have none
+    return fmt::format("{} ... {}", escape(path, kPathCharacters), escape(dataset.files.back().path, kPathCharacters));
+  }
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   return escape(folder + dataset.pattern, kPathCharacters);

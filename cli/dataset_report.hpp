@@ -10,7 +10,7 @@ namespace loadstone::cli {
 
 /// Bytes of all payloads.
 std::int64_t payload_bytes(const Dataset& dataset);
-/// "run42/shard_{:04}.npy": where the shards are, by the pattern of their names.
+/// "run42/shard_{:04}.npy": where the shards are, by the pattern of their names; "b.npy ... a.npy" if they have none.
 std::string location_of(const Dataset& dataset);
 /// "shard_{:04}.npy: 6 shards, (6020, 256) float32, 5.9 MiB", for other commands' first line.
 std::string dataset_line(const Dataset& dataset);

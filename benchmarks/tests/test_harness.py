@@ -270,4 +270,5 @@ def test_cells_of_ranks_have_contenders_of_ranks():
     for cell in workloads.CELLS:
         here = [one for one in roster.ENTRANTS if one.belongs(cell.action, cell.ranks)]
         assert here[0].kind == roster.OURS and all(one.by_ranks == (cell.ranks > 1) for one in here), cell.name
-        assert set(roster.pair(cell.ranks)) <= {one.name for one in here}
+        assert list(roster.pair(cell.action, cell.ranks)) == [one for one in here if one.kind == roster.OURS][:2]
+        assert (cell.action == "engine") == all(one.program == "engine" for one in here), cell.name

@@ -297,7 +297,7 @@ void add_arguments(Found& found, const OpenOptions& options, const std::string& 
   if (found.set_by.empty() && (found.dtype || found.trailing_shape)) found.set_by = "argument";
   if (!options.header_bytes || found.ranges) return;
   if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
-  for (Stated& stated : found.stated) stated.offset = *options.header_bytes;
+  for (Stated& stated : found.stated) stated.offset = options.header_bytes;
 }
 
 void compare_with_manifest(Found& found, const OpenOptions& options) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/dataset_report.hpp"
+
 namespace loadstone::cli {
 namespace {
 
@@ -27,6 +29,14 @@ Outcome failed(std::vector<Fault> faults) {
   outcome.failure->total_faults = std::ssize(faults);
   outcome.failure->faults = std::move(faults);
   return outcome;
+}
+
+TEST(Report, ADatasetWithoutAPatternIsNamedByItsEnds) {
+  Dataset dataset;
+  for (const char* const path : {"d/b.npy", "d/c.npy", "d/a.npy"}) dataset.files.push_back({path, "", "", {}});
+  EXPECT_EQ(location_of(dataset), "d/b.npy ... d/a.npy");
+  dataset.pattern = "shard_{:04}.npy";
+  EXPECT_EQ(location_of(dataset), "d/shard_{:04}.npy");
 }
 
 TEST(Report, JsonHasTheFieldsOfEveryCommand) {
