@@ -14,6 +14,7 @@ from loadstone import _comm, _core, _options
 from loadstone._array import DistributedArray
 from loadstone._context import Context
 from loadstone._core import Dataset, Fault
+from loadstone._errors import WRONG_VALUE
 from loadstone._notices import log_fallbacks, log_warnings
 from loadstone._plan import Plan
 from loadstone._stream import BatchStream
@@ -46,7 +47,10 @@ def open(
     names = _names(faults, paths)
     if faults:
         _core.refuse(faults, ranks)
-    return _core.open(names, options, ranks)
+    dataset = _core.open(names, options, ranks)
+    if ranks.rank == 0:
+        log_warnings(dataset.warnings)
+    return dataset
 
 
 def load(
@@ -120,6 +124,7 @@ def load(
     options.context = args.check(faults, args.optional(_native_context), "context", context, None)
     names = _names(faults, () if isinstance(paths, Dataset) else paths)
     args.check(faults, _callable_or_none, "progress", progress, None)
+    _check_opened(paths, more, faults)
     if faults:
         _core.refuse(faults, ranks)
     if isinstance(paths, Dataset):
@@ -153,6 +158,7 @@ def plan(
     number = args.check(faults, args.optional(args.positive), "ranks", ranks, None) or group.size
     only = args.check(faults, args.optional(args.natural), "rank", rank, None)
     names = _names(faults, () if isinstance(paths, Dataset) else paths)
+    _check_opened(paths, layout, faults)
     if faults:
         _core.refuse(faults, group)
     if isinstance(paths, Dataset):
@@ -296,6 +302,19 @@ def _first_faults(keywords: Mapping[str, Any], known: frozenset[str]) -> list[Fa
     faults: list[Fault] = []
     _options.refuse_unknown(keywords, known, faults)
     return faults
+
+
+def _check_opened(paths: object, given: Mapping[str, object], faults: list[Fault]) -> None:
+    """A dataset that was opened is as it was found: what would find it otherwise is refused, not passed over."""
+    if not isinstance(paths, Dataset):
+        return
+    for name in sorted(_options.FINDING_KEYWORDS & given.keys()):
+        message = f"{name} tells how a dataset is found, and this one was found by open()"
+        faults.append(
+            Fault(code="bad_argument", kind=WRONG_VALUE, message=message, remedy=f"Give {name} to open().", item=name)
+        )
+    if given.get("strict"):
+        faults.extend(paths.warnings)
 
 
 def _tell_unverified(array: DistributedArray, strict: bool) -> None:

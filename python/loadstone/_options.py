@@ -77,6 +77,7 @@ _ATTRIBUTE = {"budget": "budget_bytes"}
 
 # What the calls take beside their own keywords.
 DATASET_KEYWORDS = frozenset(_DATASET)
+FINDING_KEYWORDS = DATASET_KEYWORDS - {"roots", "strict"}  # those two also count while reading
 IO_KEYWORDS = frozenset(f"io_{name}" for name in _IO)
 READ_KEYWORDS = DATASET_KEYWORDS | IO_KEYWORDS | {"io"}
 LAYOUT_KEYWORDS = READ_KEYWORDS | frozenset(_LAYOUT) | {"split"}

@@ -218,6 +218,19 @@ def test_what_is_odd_about_a_dataset_is_told_once(tmp_path, caplog):
     assert "verify" in told[0].message
 
 
+def test_what_finds_a_dataset_is_refused_for_one_that_was_found(tmp_path):
+    for number in range(2):
+        np.save(tmp_path / f"s_{number}.npy", np.zeros((2, 3), "f4"))
+    dataset = loadstone.open(tmp_path)
+    for keywords in ({"expect_shards": 77}, {"byteorder": "big"}, {"sidecar": "nope"}, {"format": "raw"}):
+        for call in (loadstone.load, loadstone.plan):
+            with pytest.raises(loadstone.ArgumentError, match=rf"{next(iter(keywords))} tells how .* Give .* to open"):
+                call(dataset, **keywords)
+    with pytest.raises(loadstone.Error, match="cannot prove"):
+        loadstone.load(dataset, strict=True)
+    assert loadstone.load(dataset, roots=[tmp_path]).shape == (4, 3)
+
+
 def test_a_fallback_is_logged_once(caplog):
     told = {"direct refused on a file system of this test: EINVAL": 3}
     with caplog.at_level("INFO", logger="loadstone"):

@@ -40,6 +40,7 @@ constexpr std::array kWords = {
     OptionWords{Option::order, "order", "order", "order", "--order", Form::word, "Order"},
     OptionWords{Option::first_index, "first_index", "first_index", "first_index", "--first-index", Form::number},
     OptionWords{Option::ignore, "ignore", "ignore", "ignore", "--ignore", Form::text},
+    OptionWords{Option::sidecar, "sidecar", "sidecar", "sidecar", "--sidecar", Form::text},
     OptionWords{Option::trailing_shape, "trailing_shape", "trailing_shape", "trailing_shape", "--trailing-shape",
                 Form::list},
     OptionWords{Option::byteorder, "byteorder", "byteorder", "byteorder", "--byteorder", Form::text},

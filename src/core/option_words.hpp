@@ -34,6 +34,7 @@ enum class Option : std::uint8_t {
   order,
   first_index,
   ignore,
+  sidecar,
   trailing_shape,
   byteorder,
   header_bytes,

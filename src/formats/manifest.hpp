@@ -60,7 +60,8 @@ struct Sidecar {
   std::optional<std::vector<std::int64_t>> rows_list;              ///< a list in order
   std::vector<std::pair<std::string, std::int64_t>> rows_by_name;  ///< a map by name
   std::optional<std::int64_t> rows_each;                           ///< one number for all
-  std::int64_t header_bytes = 0;
+  std::optional<std::int64_t> header_bytes;
+  std::optional<ByteOrder> byteorder;  ///< by itself or within dtype
   StorageOrder order = StorageOrder::c;
   std::vector<std::string> range_paths;  ///< each once, in the order of their first ranges
   std::vector<SidecarRange> ranges;

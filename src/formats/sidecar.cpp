@@ -25,7 +25,7 @@ class SidecarReader {
     for (const JsonValue value : root_.children()) {
       if (!member(value.key(), value)) return fields_.take_fault();
     }
-    if (!layout() || !row_size() || !counts()) return fields_.take_fault();
+    if (!lone_byteorder() || !layout() || !row_size() || !counts()) return fields_.take_fault();
     if (Failure names = refused_paths(); !names.faults.empty()) return names;
     sidecar_.warnings = unknown_.warnings("sidecar.unknown_key");
     return std::move(sidecar_);
@@ -34,13 +34,13 @@ class SidecarReader {
  private:
   bool member(std::string_view key, JsonValue value) {
     if (key == "dtype") return dtype(value);
-    if (key == "byteorder" || key == "seed") return true;  // read with dtype; of no use to a reader
+    if (key == "byteorder" || key == "seed") return true;  // read with dtype or after all; of no use to a reader
     if (key == "trailing_shape") {
       return fields_.shape(value, key, limits_.max_ndim - 1, sidecar_.trailing_shape.emplace());
     }
     if (key == "num_shards") return fields_.integer(value, key, 0, sidecar_.num_shards.emplace());
     if (key == "per_shard_rows" || key == "rows_per_shard") return rows(key, value);
-    if (key == "header_bytes") return fields_.integer(value, key, 0, sidecar_.header_bytes);
+    if (key == "header_bytes") return fields_.integer(value, key, 0, sidecar_.header_bytes.emplace());
     if (key == "order") return fields_.order(value, key, sidecar_.order);
     if (key == "shards") return ranges(value);
     unknown_.add(key);
@@ -73,21 +73,35 @@ class SidecarReader {
   bool byteorder(bool already_stated) {
     DType& dtype = *sidecar_.dtype;
     const std::optional<JsonValue> value = root_.find("byteorder");
+    if (already_stated && dtype.byte_order != ByteOrder::none) sidecar_.byteorder = dtype.byte_order;
     if (!value) {
       if (already_stated || !needs_.byteorder || dtype.byte_order == ByteOrder::none) return true;
       return fields_.fail("byteorder", fmt::format("'dtype' is {} and 'byteorder' is missing, so the order of its "
                                                    "bytes is not known",
                                                    dtype.name()));
     }
-    const bool little = value->is(JsonKind::string) && value->text() == "little";
-    const bool big = value->is(JsonKind::string) && value->text() == "big";
-    if (!little && !big) return fields_.wrong("byteorder", R"("little" or "big")", *value);
+    std::optional<ByteOrder> order;
+    if (!little_or_big(*value, order)) return false;
     if (dtype.byte_order == ByteOrder::none) return true;
-    const ByteOrder order = little ? ByteOrder::little : ByteOrder::big;
-    if (already_stated && order != dtype.byte_order) {
+    if (already_stated && *order != dtype.byte_order) {
       return fields_.wrong("byteorder", fmt::format("the order of 'dtype', {}", dtype.str()), *value);
     }
-    dtype.byte_order = order;
+    dtype.byte_order = *order;
+    sidecar_.byteorder = order;
+    return true;
+  }
+
+  /// The order of bytes whose type somebody else states.
+  bool lone_byteorder() {
+    const std::optional<JsonValue> value = root_.find("byteorder");
+    return sidecar_.dtype || !value || little_or_big(*value, sidecar_.byteorder);
+  }
+
+  bool little_or_big(JsonValue value, std::optional<ByteOrder>& order) {
+    const bool little = value.is(JsonKind::string) && value.text() == "little";
+    const bool big = value.is(JsonKind::string) && value.text() == "big";
+    if (!little && !big) return fields_.wrong("byteorder", R"("little" or "big")", value);
+    order = little ? ByteOrder::little : ByteOrder::big;
     return true;
   }
 

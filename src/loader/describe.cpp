@@ -6,6 +6,7 @@
 #include "loader/extensions.hpp"
 #include "loader/glob.hpp"
 #include "loader/names.hpp"
+#include "loader/raw_layout.hpp"
 #include "loader/report.hpp"
 #include "loader/sidecars.hpp"
 
@@ -100,14 +101,17 @@ Found from_manifest(const std::string& path, const ExpandContext& context) {
 Found order_of_manifest(const std::string& path, const ExpandContext& context) {
   Found found = from_manifest(path, context);
   const bool raw = found.format == "raw";
+  const bool parts = has_parts_of_files(found);
   found.set_by.clear();
   found.manifest_path.clear();
   found.proof = Proof::none;
   found.warnings.clear();
   for (Stated& stated : found.stated) {
     const auto offset = raw ? stated.offset : std::nullopt;
-    stated = Stated{std::nullopt, std::nullopt, offset, stated.order, {}, {}};
+    const auto rows = parts ? stated.rows : std::nullopt;
+    stated = Stated{rows, std::nullopt, offset, stated.order, {}, {}};
   }
+  found.ranges = parts;
   if (!raw) found.dtype.reset();
   if (!raw) found.trailing_shape.reset();
   return found;
@@ -124,7 +128,7 @@ void add_description(Found& found, const std::string& directory, Counts counts, 
   if (found.files.empty()) return;
   const bool raw = looks_raw(found.files.front().name, context.options);
   const bool beside = !directory.empty() && (raw || counts == Counts::bind);
-  std::string sidecar;
+  SidecarWords sidecar;
   if (!context.options.sidecar.empty() || beside) sidecar = add_sidecar(found, directory, raw, counts, context);
   if (raw) add_arguments(found, context.options, sidecar);
 }

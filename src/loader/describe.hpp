@@ -28,7 +28,7 @@ struct ExpandContext {
 Found from_manifest(const std::string& path, const ExpandContext& context);
 
 /// The same where the manifest is about to be replaced: files, order and generation, but nothing that is stated of
-/// them.
+/// them, except what raw bytes are and which parts of their files are meant.
 Found order_of_manifest(const std::string& path, const ExpandContext& context);
 
 /// Whether a sidecar's counts bind: they do for a directory or glob, not for files that were listed.

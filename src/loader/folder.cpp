@@ -7,6 +7,7 @@
 #include "loader/glob.hpp"
 #include "loader/names.hpp"
 #include "loader/near.hpp"
+#include "loader/raw_layout.hpp"
 #include "loader/report.hpp"
 #include "loader/sidecars.hpp"
 
@@ -77,16 +78,21 @@ std::string without_trailing_slashes(const std::string& directory) {
   return last == std::string::npos ? "/" : directory.substr(0, last + 1);
 }
 
+/// Of the names in a directory those of data files.
+std::vector<std::string> data_among(std::vector<std::string> names, const OpenOptions& options) {
+  std::erase_if(names, [&](const std::string& name) {
+    return is_description(name) || is_ignored(name, options) || !is_data(name, options.format);
+  });
+  return names;
+}
+
 /// A directory without regard to a manifest.
 Found by_names(const std::string& root, const std::string& typed, const ExpandContext& context) {
   if (std::optional<Found> ranges = from_ranges(root, context)) return std::move(*ranges);
   std::vector<std::string> names;
   int error = 0;
   if (!list_directory(root, names, error)) return failed(cannot_list(root, error));
-  std::vector<std::string> data = names;
-  std::erase_if(data, [&](const std::string& name) {
-    return is_description(name) || is_ignored(name, context.options) || !is_data(name, context.options.format);
-  });
+  std::vector<std::string> data = data_among(names, context.options);
   if (data.empty()) {
     // A sidecar may name ranges of files that stand below, or (refused by its own rule) elsewhere.
     Found found;
@@ -106,13 +112,44 @@ Fault double_star(const std::string& pattern) {
   return fault;
 }
 
-bool same_names(const Found& a, const Found& b) {
-  const auto names = [](const Found& found) {
-    std::set<std::string> all;
-    for (const io::FileName& file : found.files) all.insert(file.name);
-    return all;
-  };
-  return names(a) == names(b);
+/// Whether the data files of a directory are just those of a dataset.
+bool holds_just(const std::string& root, const Found& recorded, const OpenOptions& options) {
+  std::vector<std::string> names;
+  int error = 0;
+  if (!list_directory(root, names, error)) return false;
+  names = data_among(std::move(names), options);
+  std::set<std::string> stated;
+  for (const io::FileName& file : recorded.files) stated.insert(file.name);
+  return std::set<std::string>(names.begin(), names.end()) == stated;
+}
+
+Fault parts_came_or_went(const std::string& manifest) {
+  Fault fault =
+      make_fault("manifest.parts",
+                 "it names parts of raw files, nothing else does, and files came or went: which parts of which "
+                 "files are to be recorded is not known",
+                 "Write them into shard_meta.json, or remove the manifest to record whole files.");
+  fault.path = manifest;
+  return fault;
+}
+
+/// A directory whose manifest is about to be replaced. What nothing else tells it tells once more: an order that names
+/// do not show, what raw bytes are, and which parts of raw files are meant.
+Found renewed(const std::string& root, const std::string& directory, const std::string& manifest,
+              const ExpandContext& context) {
+  const Found before = from_manifest(manifest, context);
+  Found found = by_names(root, directory, context);
+  found.generation = before.generation;
+  if (before.generation == 0) return found;
+  const bool still_raw = found.files.empty() || looks_raw(found.files.front().name, context.options);
+  const bool raw = before.format == "raw" && still_raw;
+  const bool parts = raw && has_parts_of_files(before) && sidecar_path(root, context.options).empty();
+  if (raw && !parts) describe_as_before(found, before, context.options);
+  if (found.faults.empty() && !parts) return found;
+  if (!holds_just(root, before, context.options)) return parts ? failed(parts_came_or_went(manifest)) : found;
+  Found stated = order_of_manifest(manifest, context);
+  if (raw) add_arguments(stated, context.options, {});
+  return stated;
 }
 
 }  // namespace
@@ -123,18 +160,7 @@ Found from_directory(const std::string& directory, const ExpandContext& context)
   std::error_code ignored;
   if (!std::filesystem::exists(manifest, ignored)) return by_names(root, directory, context);
   if (!context.renew_manifest) return from_manifest(manifest, context);
-  Found found = by_names(root, directory, context);
-  const Found before = from_manifest(manifest, context);
-  found.generation = before.generation;
-  if (before.generation == 0) return found;
-  const bool raw = !found.files.empty() && looks_raw(found.files.front().name, context.options);
-  if (raw) describe_as_before(found, before, context.options);
-  // Names that do not tell an order, and ranges that nothing else tells: the old manifest does, if it knows no other
-  // files than those.
-  const bool is_told = found.faults.empty() && (!raw || (found.dtype && found.trailing_shape));
-  if (is_told) return found;
-  Found stated = order_of_manifest(manifest, context);
-  return same_names(found, stated) ? std::move(stated) : std::move(found);
+  return renewed(root, directory, manifest, context);
 }
 
 Found from_glob(const std::string& pattern, const ExpandContext& context) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
 
@@ -29,10 +30,19 @@ std::string description(const formats::Manifest& manifest) {
                      shape_text(manifest.trailing_shape));
 }
 
-/// Where the payload lies in a file, as far as a manifest tells.
-std::string place(const formats::ManifestShard& shard) {
-  return fmt::format("from byte {} on in {} order", shard.data_offset.value_or(0),
-                     shard.order == StorageOrder::c ? "C" : "Fortran");
+std::string description(const formats::ManifestShard& shard) {
+  return fmt::format("{}: {} from byte {} on in {} order", escape(shard.name), counted(shard.rows, "row"),
+                     shard.data_offset.value_or(0), shard.order == StorageOrder::c ? "C" : "Fortran");
+}
+
+/// The shards of files that another manifest holds with the same content, in order.
+std::vector<std::string> unchanged_shards(const formats::Manifest& manifest, const ByName& others) {
+  std::vector<std::string> shards;
+  for (const formats::ManifestShard& shard : manifest.shards) {
+    const auto other = others.find(shard.name);
+    if (other != others.end() && same_content(shard, *other->second)) shards.push_back(description(shard));
+  }
+  return shards;
 }
 
 Fault redescribed(const std::string& what, const std::string& before, const std::string& after) {
@@ -46,18 +56,23 @@ Fault redescribed(const std::string& what, const std::string& before, const std:
           .set_by = "manifest"};
 }
 
-/// What the two say of the same shards differently, though bytes may be equal.
+/// What the two say of the same bytes differently. Of shards the first that differs stands for all.
 void compare_descriptions(const formats::Manifest& before, const formats::Manifest& after, ManifestChanges& changes) {
   if (description(before) != description(after)) {
     changes.warnings.push_back(redescribed("the shards", description(before), description(after)));
   }
-  if (after.format != "raw" || before.format != "raw") return;  // others say themselves where their data begin
-  const ByName old_shards = by_name(before);
-  for (const formats::ManifestShard& shard : after.shards) {
-    const auto old = old_shards.find(shard.name);
-    if (old == old_shards.end() || place(*old->second) == place(shard)) continue;
-    changes.warnings.push_back(redescribed("the data of " + escape(shard.name), place(*old->second), place(shard)));
-    return;  // one for all: they mostly moved together
+  const std::vector<std::string> old_shards = unchanged_shards(before, by_name(after));
+  const std::vector<std::string> new_shards = unchanged_shards(after, by_name(before));
+  const std::size_t both = std::min(old_shards.size(), new_shards.size());
+  const auto at = static_cast<std::size_t>(
+      std::ranges::mismatch(old_shards | std::views::take(both), new_shards | std::views::take(both)).in1 -
+      old_shards.begin());
+  if (at < both) {
+    changes.warnings.push_back(
+        redescribed(fmt::format("place {} of unchanged files", at), old_shards[at], new_shards[at]));
+  } else if (old_shards.size() != new_shards.size()) {
+    changes.warnings.push_back(redescribed("unchanged files", counted(std::ssize(old_shards), "shard"),
+                                           counted(std::ssize(new_shards), "shard")));
   }
 }
 

@@ -287,12 +287,13 @@ Result<Settings> make_settings(const IoOptions& io, const std::optional<std::int
 
 Status fits_machine(std::int64_t tile_bytes, const Settings& settings) {
   if (tile_bytes <= settings.most_tile_bytes) return {};
+  const int ranks = settings.engine.ranks_on_node;
   return Fault{.code = Code::out_of_memory,
                .kind = "out_of_memory",
-               .message = fmt::format("this rank's tile takes {}; this machine can hold {} for each of its {}",
-                                      format_bytes(tile_bytes), format_bytes(settings.most_tile_bytes),
-                                      counted(settings.engine.ranks_on_node, "rank")),
-               .remedy = "Use more machines, take a smaller selection, or stream it in batches",
+               .message = fmt::format("this rank's tile takes {}; this machine can hold {}{}", format_bytes(tile_bytes),
+                                      format_bytes(settings.most_tile_bytes),
+                                      ranks == 1 ? "" : fmt::format(" for each of its {} ranks", ranks)),
+               .remedy = "Take less at once (a smaller selection, smaller batches of a stream), or use more machines",
                .wanted = tile_bytes,
                .got = settings.most_tile_bytes};
 }

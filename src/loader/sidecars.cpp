@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 #include "loader/file_table.hpp"
 #include "loader/glob.hpp"
+#include "loader/raw_layout.hpp"
 #include "loader/report.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 #include <system_error>
 
 namespace loadstone::loader {
-namespace {
 
 std::string sidecar_path(const std::string& directory, const OpenOptions& options) {
   if (!options.sidecar.empty()) return options.sidecar;
@@ -26,6 +26,8 @@ std::string sidecar_path(const std::string& directory, const OpenOptions& option
   }
   return {};
 }
+
+namespace {
 
 Result<formats::Sidecar> read_sidecar(const std::string& path, const formats::SidecarNeeds& needs,
                                       const ExpandContext& context) {
@@ -117,104 +119,6 @@ void bind_counts(const formats::Sidecar& sidecar, Found& found) {
   if (!found.counts.empty() || !sidecar.rows_by_name.empty() || found.ranges) found.proof = Proof::counts;
 }
 
-std::optional<DType> with_order(std::optional<DType> dtype, std::string_view byteorder) {
-  if (!dtype || dtype->byte_order == ByteOrder::none) return dtype;
-  if (byteorder == "little") dtype->byte_order = ByteOrder::little;
-  if (byteorder == "big") dtype->byte_order = ByteOrder::big;
-  return dtype;
-}
-
-void refuse_argument(Found& found, std::string item, std::string message, std::string remedy) {
-  Fault fault = make_fault("argument", std::move(message), std::move(remedy));
-  fault.item = std::move(item);
-  found.faults.push_back(std::move(fault));
-}
-
-void check_arguments(Found& found, const OpenOptions& options) {
-  if (!options.raw_dtype.empty() && !parse_dtype(options.raw_dtype)) {
-    refuse_argument(found, "dtype", fmt::format("{} is no element type", escape(options.raw_dtype)),
-                    fmt::format("Set {}, for example.", named(Option::dtype, "float32")));
-  }
-  if (!options.byteorder.empty() && options.byteorder != "little" && options.byteorder != "big") {
-    refuse_argument(found, "byteorder", fmt::format("{} is no byte order", escape(options.byteorder)),
-                    fmt::format("Set {} or {}.", named(Option::byteorder, "little"), named(Option::byteorder, "big")));
-  }
-  if (options.header_bytes.value_or(0) < 0) {
-    refuse_argument(found, "header_bytes", "a header of fewer than 0 bytes was stated",
-                    fmt::format("Set {} to 0 or more.", named(Option::header_bytes)));
-  }
-  if (options.trailing_shape && std::ranges::any_of(*options.trailing_shape, [](auto n) { return n < 0; })) {
-    refuse_argument(found, "trailing_shape", "an extent of the trailing shape is negative",
-                    fmt::format("Set {} to extents of 0 or more.", named(Option::trailing_shape)));
-  }
-}
-
-/// What lies beside raw shards and describes them, and whose word counts where an argument says otherwise.
-struct Beside {
-  std::string path;
-  std::string kind;    ///< of the warning
-  std::string counts;  ///< "argument" or "manifest"
-  std::string remedy;
-};
-
-Beside beside_sidecar(const std::string& path) {
-  return {path, "sidecar.overridden", "argument", "correct the sidecar"};
-}
-
-Beside beside_manifest(const std::string& path) {
-  return {path, "argument.overridden", "manifest", "record the directory anew: " + named(Option::record, "DIR")};
-}
-
-void tell_difference(Found& found, const Beside& beside, Option option, std::string_view item,
-                     const std::string& stated, const std::string& given) {
-  if (stated == given) return;
-  Fault warning = make_fault(beside.kind,
-                             fmt::format("the {} says {} {}, the argument {}: the {} counts", found.set_by, item,
-                                         stated, given, beside.counts),
-                             fmt::format("Leave {} out, or {}.", named(option), beside.remedy));
-  warning.path = beside.path;
-  warning.item = item;
-  warning.wanted = stated;
-  warning.got = given;
-  warning.set_by = found.set_by;
-  found.warnings.push_back(std::move(warning));
-}
-
-std::string offset_text(const Stated& stated) { return fmt::format("{}", stated.offset.value_or(0)); }
-
-void compare_header_bytes(Found& found, const Beside& beside, std::int64_t given) {
-  const std::string text = fmt::format("{}", given);
-  const auto differs = [&](const Stated& stated) { return offset_text(stated) != text; };
-  const auto first = std::ranges::find_if(found.stated, differs);
-  if (first != found.stated.end()) {
-    tell_difference(found, beside, Option::header_bytes, "header bytes", offset_text(*first), text);
-  }
-}
-
-/// Of what is stated and given, what differs.
-void compare_with_arguments(Found& found, const Beside& beside, const std::optional<DType>& dtype,
-                            const OpenOptions& options) {
-  if (found.set_by.empty()) return;
-  if (found.dtype && dtype) tell_difference(found, beside, Option::dtype, "dtype", found.dtype->str(), dtype->str());
-  const std::optional<DType>& type = dtype ? dtype : found.dtype;
-  if (type && with_order(type, options.byteorder) != type) {
-    tell_difference(found, beside, Option::byteorder, "type", type->str(), options.byteorder);
-  }
-  if (found.trailing_shape && options.trailing_shape) {
-    tell_difference(found, beside, Option::trailing_shape, "trailing shape", shape_text(*found.trailing_shape),
-                    shape_text(*options.trailing_shape));
-  }
-  if (!options.header_bytes) return;
-  // Ranges begin where they are stated to begin; a header of all files cannot move them.
-  Beside stays = beside;
-  if (found.ranges) stays.counts = found.set_by;
-  compare_header_bytes(found, stays, *options.header_bytes);
-}
-
-std::optional<DType> stated_dtype(const OpenOptions& options) {
-  return options.raw_dtype.empty() ? std::nullopt : parse_dtype(options.raw_dtype);
-}
-
 /// What a sidecar of raw shards must say, because no argument does.
 formats::SidecarNeeds needs_beside(const OpenOptions& options) {
   return {.dtype = options.raw_dtype.empty() && !options.cast,
@@ -228,28 +132,32 @@ bool is_broken_list_of_ranges(const std::string& path, const ExpandContext& cont
   return sidecar.ok() ? sidecar->has_ranges : sidecar.status().failure().first().kind == "paths.outside_root";
 }
 
-void take_sidecar(Found& found, const std::string& path, Result<formats::Sidecar> sidecar, bool raw, Counts counts,
-                  const ExpandContext& context) {
+SidecarWords take_sidecar(Found& found, const std::string& path, Result<formats::Sidecar> sidecar, bool raw,
+                          Counts counts, const ExpandContext& context) {
+  SidecarWords words{path, {}, {}};
   if (sidecar.ok()) {
+    words.byteorder = sidecar->byteorder;
+    words.header_bytes = sidecar->header_bytes;
     for (Fault& warning : sidecar->warnings) warning.path = path;
-    return apply_sidecar(std::move(*sidecar), directory_of(path), counts, found);
+    apply_sidecar(std::move(*sidecar), directory_of(path), counts, found);
+    return words;
   }
   std::vector<Fault>& target = raw || !context.options.sidecar.empty() ? found.faults : found.warnings;
   add_faults(target, std::move(sidecar).status().take().faults, path);
-  if (!raw) return;
+  if (!raw) return words;
   found.files.clear();
   found.file_of_shards.clear();
+  return words;
 }
 
 }  // namespace
 
-std::string add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts,
-                        const ExpandContext& context) {
-  std::string path = sidecar_path(directory, context.options);
-  if (path.empty()) return path;
+SidecarWords add_sidecar(Found& found, const std::string& directory, bool raw, Counts counts,
+                         const ExpandContext& context) {
+  const std::string path = sidecar_path(directory, context.options);
+  if (path.empty()) return {};
   const auto needs = raw ? needs_beside(context.options) : formats::SidecarNeeds::nothing();
-  take_sidecar(found, path, read_sidecar(path, needs, context), raw, counts, context);
-  return path;
+  return take_sidecar(found, path, read_sidecar(path, needs, context), raw, counts, context);
 }
 
 std::optional<Found> from_ranges(const std::string& directory, const ExpandContext& context) {
@@ -262,8 +170,7 @@ std::optional<Found> from_ranges(const std::string& directory, const ExpandConte
   Found found;
   found.format = "raw";
   found.directory = directory;
-  take_sidecar(found, path, std::move(sidecar), true, Counts::bind, context);
-  add_arguments(found, context.options, path);
+  add_arguments(found, context.options, take_sidecar(found, path, std::move(sidecar), true, Counts::bind, context));
   return found;
 }
 
@@ -277,51 +184,12 @@ void apply_sidecar(formats::Sidecar sidecar, const std::string& root, Counts cou
   } else {
     found.stated.assign(found.shards(), Stated{});
     for (Stated& stated : found.stated) {
-      if (sidecar.header_bytes > 0) stated.offset = sidecar.header_bytes;
+      stated.offset = sidecar.header_bytes;
       stated.order = sidecar.order;
     }
     take_rows(sidecar, counts, found);
   }
   if (counts == Counts::bind) bind_counts(sidecar, found);
-}
-
-void add_arguments(Found& found, const OpenOptions& options, const std::string& sidecar_path) {
-  check_arguments(found, options);
-  found.allow_tail = options.allow_tail;
-  std::optional<DType> dtype = stated_dtype(options);
-  if (!dtype && !found.dtype) dtype = options.cast;
-  compare_with_arguments(found, beside_sidecar(sidecar_path), dtype, options);
-  if (dtype) found.dtype = dtype;
-  found.dtype = with_order(found.dtype, options.byteorder);
-  if (options.trailing_shape) found.trailing_shape = options.trailing_shape;
-  if (found.set_by.empty() && (found.dtype || found.trailing_shape)) found.set_by = "argument";
-  if (!options.header_bytes || found.ranges) return;
-  if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
-  for (Stated& stated : found.stated) stated.offset = options.header_bytes;
-}
-
-void compare_with_manifest(Found& found, const OpenOptions& options) {
-  if (found.format != "raw") return;
-  check_arguments(found, options);
-  compare_with_arguments(found, beside_manifest(found.manifest_path), stated_dtype(options), options);
-}
-
-void describe_as_before(Found& found, const Found& before, const OpenOptions& options) {
-  if (found.ranges || before.format != "raw" || !before.file_of_shards.empty()) return;
-  const bool has_sidecar = found.set_by == "sidecar";
-  if (!found.dtype) found.dtype = with_order(before.dtype, options.byteorder);
-  if (!found.trailing_shape) found.trailing_shape = before.trailing_shape;
-  if (has_sidecar) return;  // it tells where data begin, and in which order they are
-  std::map<std::string, const Stated*> by_name;
-  for (std::size_t i = 0; i < before.shards(); ++i) by_name.emplace(before.file_of(i).name, &before.stated[i]);
-  if (found.stated.empty()) found.stated.assign(found.shards(), Stated{});
-  for (std::size_t i = 0; i < found.shards(); ++i) {
-    const auto old = by_name.find(found.file_of(i).name);
-    const Stated* const as = old != by_name.end() ? old->second : by_name.empty() ? nullptr : by_name.begin()->second;
-    if (as == nullptr) continue;
-    if (!options.header_bytes) found.stated[i].offset = as->offset;
-    found.stated[i].order = as->order;
-  }
 }
 
 }  // namespace loadstone::loader

@@ -179,13 +179,37 @@ void tell_changes(Session& session, const loader::ManifestChanges& of_rank_0, Ve
   if (!sent.ok()) session.fail(std::move(sent));
   loader::ManifestChanges changes = loader::decode_changes(bytes).value_or(loader::ManifestChanges{});
   report.replaced_generation = changes.generation;
+  if (changes.generation > 0) report.generation = changes.generation + 1;
   report.changed = std::move(changes.changed);
   report.added = std::move(changes.added);
   report.dropped = std::move(changes.dropped);
   std::ranges::move(changes.warnings, std::back_inserter(report.warnings));
 }
 
-void record(Session& session, const Dataset& dataset, const AllSums& sums, VerifyReport& report) {
+/// On rank 0: replaces what stands in `home` by the next generation. Under `strict` nothing is replaced that would be
+/// told as a warning.
+Status replace(Session& session, const std::string& home, formats::Manifest manifest, bool strict,
+               loader::ManifestChanges& changes) {
+  auto before = loader::read_manifest(home, session.opener());
+  if (before.ok() && *before) {  // files that were listed do not know of it
+    auto next = loader::next_generation((*before)->generation);
+    if (!next.ok()) return std::move(next).status();
+    manifest.generation = *next;
+  }
+  changes = loader::changes_between(std::move(before), manifest);
+  for (Fault& warning : changes.warnings) {
+    if (warning.path.empty()) warning.path = home + '/' + std::string(formats::kManifestName);
+  }
+  if (strict && !changes.warnings.empty()) {
+    Failure failure;
+    failure.total_faults = std::ssize(changes.warnings);
+    failure.faults = std::move(changes.warnings);
+    return failure;
+  }
+  return loader::replace_manifest(home, manifest);
+}
+
+void record(Session& session, const Dataset& dataset, const AllSums& sums, bool strict, VerifyReport& report) {
   loader::ManifestChanges changes;
   Status mine = guarded([&]() -> Status {
     auto home = home_of(dataset);
@@ -197,8 +221,7 @@ void record(Session& session, const Dataset& dataset, const AllSums& sums, Verif
     if (Status names = check_names(manifest, *home); !names.ok()) return names;
     manifest.generation = report.generation = *generation;
     if (session.agreement().rank() != 0) return {};
-    changes = loader::changes_between(loader::read_manifest(*home, session.opener()), manifest);
-    return loader::replace_manifest(*home, manifest);
+    return replace(session, *home, std::move(manifest), strict, changes);
   });
   session.verdict("commit", std::move(mine));
   tell_changes(session, changes, report);
@@ -254,7 +277,7 @@ VerifyReport verify(const Paths& paths, const VerifyOptions& options, const Comm
   std::array<std::int64_t, 1> bytes = {hashing.bytes_read()};
   if (Status status = session.agreement().allreduce(bytes, Reduce::sum); !status.ok()) session.fail(std::move(status));
   report.bytes_read = bytes[0];
-  if (options.write_manifest) record(session, dataset, sums, report);
+  if (options.write_manifest) record(session, dataset, sums, options.open.strict, report);
   report.seconds = steady_seconds() - start;
   loader::announce(hashing.fallbacks(), options.log);  // last: what it throws keeps no other rank waiting
   return report;

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     if (!needs_layout) continue;
-    describe(*result, result->header_bytes, result->rows_each);
+    describe(*result, result->header_bytes.value_or(0), result->rows_each);
     for (const formats::SidecarRange& range : result->ranges) {
       fuzz::demand(!formats::why_not_a_name(result->range_paths.at(static_cast<std::size_t>(range.path)), Limits{}),
                    "paths stay inside");

@@ -45,7 +45,22 @@ TEST(ManifestChanges, AnotherDescriptionOfTheSameBytesIsAWarning) {
   EXPECT_THAT(changes.changed, IsEmpty());
   ASSERT_EQ(changes.warnings.size(), 2U);
   EXPECT_EQ(changes.warnings[0].kind, "manifest.redescribed");
-  EXPECT_THAT(changes.warnings[1].message, testing::HasSubstr("b as from byte 0 on in C order"));
+  EXPECT_THAT(changes.warnings[1].message, testing::HasSubstr("place 1 of unchanged files as b: 1 row from byte 0"));
+}
+
+TEST(ManifestChanges, AnotherOrderAndOtherPartsOfTheSameFilesAreWarnings) {
+  const auto before = manifest(1, {{"b", "1"}, {"a", "1"}, {"c", "1"}});
+  auto after = manifest(2, {{"a", "1"}, {"b", "1"}, {"c", "2"}});
+  ASSERT_EQ(changes_between(before, after).warnings.size(), 1U);
+  EXPECT_THAT(changes_between(before, after).warnings[0].message,
+              testing::HasSubstr("place 0 of unchanged files as b:"));
+  after = before;
+  after.shards[1].rows = 2;
+  EXPECT_EQ(changes_between(before, after).warnings.size(), 1U);
+  after = before;
+  after.shards.push_back(after.shards.back());
+  ASSERT_EQ(changes_between(before, after).warnings.size(), 1U);
+  EXPECT_THAT(changes_between(before, after).warnings[0].message, testing::HasSubstr("as 3 shards, the new one as 4"));
 }
 
 TEST(ManifestChanges, NothingBeforeIsNothingChanged) {
