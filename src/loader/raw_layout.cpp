@@ -70,7 +70,7 @@ void check_arguments(Found& found, const OpenOptions& options) {
 
 /// The type of the files by argument. One that is written without an order has that of the sidecar.
 std::optional<DType> stated_dtype(const OpenOptions& options, std::optional<ByteOrder> beside) {
-  std::optional<DType> dtype = parse_dtype(options.raw_dtype);
+  const std::optional<DType> dtype = parse_dtype(options.raw_dtype);
   return states_order(options.raw_dtype) ? dtype : with_order(dtype, beside);
 }
 
