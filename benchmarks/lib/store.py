@@ -73,8 +73,9 @@ def save(folder: Path, run: Run) -> None:
 
 def find(name: str) -> Path:
     """A stored run by its folder, or by the start of its name; the newest, if nothing is named."""
-    if name and Path(name, "run.json").exists():
-        return Path(name).resolve()
+    for folder in (Path(name), places.RESULTS / name):
+        if name and (folder / "run.json").exists():
+            return folder.resolve()
     found = sorted(path.parent for path in places.RESULTS.glob(f"{name}*/run.json"))
     if not found:
         raise SystemExit(f"bench: no stored run {name!r} in {places.RESULTS}")

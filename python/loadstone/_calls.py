@@ -309,6 +309,8 @@ def _check_opened(paths: object, given: Mapping[str, object], faults: list[Fault
     if not isinstance(paths, Dataset):
         return
     for name in sorted(_options.FINDING_KEYWORDS & given.keys()):
+        if given[name] is None or given[name] is False:
+            continue  # as if it were not there
         message = f"{name} tells how a dataset is found, and this one was found by open()"
         faults.append(
             Fault(code="bad_argument", kind=WRONG_VALUE, message=message, remedy=f"Give {name} to open().", item=name)
