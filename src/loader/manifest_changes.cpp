@@ -105,7 +105,7 @@ ManifestChanges changes_between(Result<std::optional<formats::Manifest>> before,
   changes.warnings = std::move(before).status().take().faults;
   for (Fault& fault : changes.warnings) {
     fault.message = "the manifest that is replaced cannot be read, so nothing is compared with it: " + fault.message;
-    fault.remedy = {};
+    fault.remedy = "Remove it if nothing needs to be compared with it";
   }
   return changes;
 }
